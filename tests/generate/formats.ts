@@ -1,9 +1,9 @@
 import type { Carriage, Feature, Format, FormatOption } from '@reticle/formats/model'
-import { features, type Kind, shapeTypes } from '@reticle/formats/model'
+import { type AnnotationKind, features, shapeTypes } from '@reticle/formats/model'
 import { formats } from '@reticle/formats/registry'
 import { introduction, optionWords } from './format-words.ts'
 
-const kinds: readonly Kind[] = [...shapeTypes, 'tag']
+const kinds: readonly AnnotationKind[] = [...shapeTypes, 'tag']
 const signs: Readonly<Record<Carriage, string>> = { kept: '✔', converted: '≈', dropped: '✖' }
 
 /** Generates `docs/formats.md` from the descriptions of the formats. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Shape, ShapeType } from '@reticle/formats/model'
+import type { DatasetShape, DatasetShapeType } from '@reticle/formats/model'
 import { formats } from '@reticle/formats/registry'
 import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '@reticle/formats/testing/run'
 import sharp from 'sharp'
@@ -26,7 +26,7 @@ const frames = framesOf(['000001.png', '000002.png', '000003.png'], size.width, 
   }),
 )
 
-const drawn: [type: ShapeType, frame: number, label_id: number, points: number[]][] = [
+const drawn: [type: DatasetShapeType, frame: number, label_id: number, points: number[]][] = [
   ['rectangle', 0, 3, [10, 20, 30.5, 50.25]],
   ['rectangle', 0, 8, [50, 40, 100, 80]],
   ['rectangle', 2, 3, [0, 0, 100, 80]],
@@ -57,7 +57,7 @@ for (const { name, exporter } of formats) {
 const paths = frames.map(({ path }) => path)
 writeFileSync(join(folder, 'facts.json'), JSON.stringify({ frames: paths, formats: facts }))
 
-function factOf({ type, frame, label_id, points }: Shape) {
+function factOf({ type, frame, label_id, points }: DatasetShape) {
   const label = labels.find(({ id }) => id === label_id)?.name
   return { type, frame, label, points }
 }

@@ -8,7 +8,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { type AnnotationsDb, migrations, readConfig, schema, startAnnotations } from './index.ts'
-import { bodyOf, neighboursOf, newWorkspace, readAnswer, user } from './testing/workspace.ts'
+import { bodyOf, createWorkspace, neighboursOf, readAnswer, user } from './testing/workspace.ts'
 
 /** Tests of the whole service on the embedded bus. */
 
@@ -19,7 +19,7 @@ const { db, url, onCommit } = await testDatabase<AnnotationsDb>([
 const address = new URL(url)
 address.searchParams.set('options', `-c search_path=${schema},bus`)
 const bus = postgresBus({ url: address.href, onError: () => undefined })
-const workspace = newWorkspace(12)
+const workspace = createWorkspace(12)
 const services = neighboursOf([workspace])
 const receivedLongAgo = sql`
   insert into inbox (consumer, event_id, received_date)

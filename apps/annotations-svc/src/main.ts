@@ -11,8 +11,8 @@ import { type AnnotationsDb, migrations, plans, schema, startAnnotations } from 
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, internal, projects, settings } = app.config
   const { url } = database
-  const wanted = { schema, migrations, plans }
-  const pools = await openSchema<AnnotationsDb>(app, 'annotations-svc', url, wanted)
+  const options = { schema, migrations, plans }
+  const pools = await openSchema<AnnotationsDb>(app, 'annotations-svc', url, options)
   const bus = await joinBus(app, 'annotations-svc', kafka)
   const people = openConnection(app, internal, projects)
 

@@ -8,8 +8,8 @@ export function paletteColor(index: number): number {
   let color = 0
   for (let bit = 0; bit < 8; bit += 1) {
     const [red, green, blue] = [0, 1, 2].map((offset) => (index >> (3 * bit + offset)) & 1)
-    const place = 7 - bit
-    color |= ((red ?? 0) << (16 + place)) | ((green ?? 0) << (8 + place)) | ((blue ?? 0) << place)
+    const shift = 7 - bit
+    color |= ((red ?? 0) << (16 + shift)) | ((green ?? 0) << (8 + shift)) | ((blue ?? 0) << shift)
   }
   return color
 }

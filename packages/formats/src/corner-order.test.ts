@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Label, Shape } from './model.ts'
+import type { DatasetLabel, DatasetShape } from './model.ts'
 import { findExporter, findImporter } from './registry.ts'
 import {
   datasetOf,
@@ -28,7 +28,7 @@ const orders = [
 const car = labelOf({ name: 'car' })
 const frames = framesOf(['a.png', 'b.png', 'c.png'], 200, 100)
 
-function imported(name: string, bytes: Uint8Array | string, labels: Label[] = [car]) {
+function imported(name: string, bytes: Uint8Array | string, labels: DatasetLabel[] = [car]) {
   const format = findImporter(name)
   if (!format) throw new Error(`no importer ${name}`)
   return importBytes(format, bytes, targetOf(labels, frames))
@@ -145,7 +145,7 @@ describe.each(orders.slice(1))('an export of the stored corners %d,%d and %d,%d'
   })
 
   test('keeps the rotation of a box', async () => {
-    const given: Partial<Shape> = { points, rotation: 30 }
+    const given: Partial<DatasetShape> = { points, rotation: 30 }
     const { files } = await exported('Service 1.1', { shapes: [shapeOf(given)] })
     expect(files['annotations.xml']).toContain(
       'xtl="1.00" ytl="2.00" xbr="30.00" ybr="40.00" rotation="30.00"',

@@ -1,6 +1,6 @@
 /** Finds tracks that an export leaves out because all frames on which they are visible were deleted. */
 import { firstVisible } from '@reticle/geometry'
-import type { TrackShape } from './model.ts'
+import type { DatasetTrackShape } from './model.ts'
 
 interface Frames {
   /** Ascending frame numbers. */
@@ -15,7 +15,7 @@ interface Frames {
  */
 export function createDeletedFrameSearch({ present, deleted }: Frames) {
   const isPresent = new Set(present)
-  return (shapes: readonly TrackShape[], stop: number): number | undefined => {
+  return (shapes: readonly DatasetTrackShape[], stop: number): number | undefined => {
     const stored = shapes.filter(({ outside }) => !outside).map(({ frame }) => frame)
     if (stored.some((frame) => isPresent.has(frame))) return undefined
     const missing = visibleBetween(shapes, stop, present)
@@ -28,7 +28,7 @@ export function createDeletedFrameSearch({ present, deleted }: Frames) {
  * present frame.
  */
 function visibleBetween(
-  shapes: readonly TrackShape[],
+  shapes: readonly DatasetTrackShape[],
   stop: number,
   present: readonly number[],
 ): number[] | undefined {

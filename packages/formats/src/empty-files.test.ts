@@ -43,11 +43,11 @@ async function ended(
   const importAll = async () => {
     if (into === 'task') {
       const objects = importer?.importAnnotations(sourceOf(bytes), target, around)
-      count += (await run.all(objects)).length
+      count += (await run.collectAll(objects)).length
     }
     const dataset = into === 'project' && (await importer?.openDataset?.(sourceOf(bytes), around))
     for (const subset of dataset ? dataset.subsets : [])
-      count += (await run.all(subset.importAnnotations(target, around))).length
+      count += (await run.collectAll(subset.importAnnotations(target, around))).length
   }
   await importAll().catch((thrown) => {
     if (!(thrown instanceof FormatError)) throw thrown
@@ -112,9 +112,9 @@ describe.each(importers)('%s', (name) => {
         const bytes = await run.zipOf({ ...members, [member]: '' })
         const { message, entries } = await ended(format, bytes, into)
         const isNamed = message.includes(baseOf(member))
-        const told = entries.map(({ reason }) => reason)
+        const notes = entries.map(({ reason }) => reason)
         const isAnswered = isNamed || entries.length > 0
-        expect({ member, message, told, isAnswered }).toMatchObject({ isAnswered: true })
+        expect({ member, message, notes, isAnswered }).toMatchObject({ isAnswered: true })
       }
     },
   )

@@ -1,5 +1,5 @@
 /** Place in an import or export that an error refers to. */
-export interface Place {
+export interface ErrorLocation {
   /** File or archive member. */
   file?: string | undefined
   /** Record in the file: `annotation 17`, `image 3`. */
@@ -25,15 +25,15 @@ const shortened = (text = ''): string => {
  */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
-  readonly place: Place
+  readonly location: ErrorLocation
 
-  constructor(reason: string, place: Place = {}) {
-    const byte = place.offset === undefined ? '' : ` at byte ${place.offset}`
-    const at = place.line === undefined ? byte : ` at line ${place.line}`
-    const parts = [place.file, place.record, reason].filter(
+  constructor(reason: string, location: ErrorLocation = {}) {
+    const byte = location.offset === undefined ? '' : ` at byte ${location.offset}`
+    const at = location.line === undefined ? byte : ` at line ${location.line}`
+    const parts = [location.file, location.record, reason].filter(
       (part) => part !== undefined && part !== '',
     )
     super(`${parts.map(shortened).join(': ')}${at}`)
-    this.place = place
+    this.location = location
   }
 }

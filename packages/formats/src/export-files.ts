@@ -1,13 +1,13 @@
 /** Helpers that exports of all formats share: images, names of files, and text in pieces. */
 import type { ArchiveFile } from './archive/zip-writer.ts'
 import { withoutExtension } from './members.ts'
-import type { Dataset, Item, ItemFrame, Run, Subset } from './model.ts'
+import type { ConversionRun, Dataset, DatasetItem, ItemFrame, Subset } from './model.ts'
 
 /** Share of the progress after which the documents of an export with images are complete. */
 const documentsShare = 0.25
 
 /** Returns the run with progress limited to the documents' share; without images that is the whole run. */
-export function documentsRun({ saveImages }: Dataset, run: Run): Run {
+export function documentsRun({ saveImages }: Dataset, run: ConversionRun): ConversionRun {
   const share = saveImages ? documentsShare : 1
   return { ...run, progress: (done: number) => run.progress(share * done) }
 }
@@ -16,7 +16,7 @@ export function documentsRun({ saveImages }: Dataset, run: Run): Run {
 export async function* everyFrame({
   frames,
   items,
-}: Pick<Subset, 'frames' | 'items'>): AsyncGenerator<{ frame: ItemFrame; item: Item }> {
+}: Pick<Subset, 'frames' | 'items'>): AsyncGenerator<{ frame: ItemFrame; item: DatasetItem }> {
   let next = 0
   const upTo = function* (end: number) {
     for (; next < end; next += 1) {
@@ -36,7 +36,7 @@ export async function* everyFrame({
 /** Yields the image files of a dataset; `folderOf` returns the folder of a subset. */
 export async function* imageFiles(
   { subsets }: Dataset,
-  run: Run,
+  run: ConversionRun,
   folderOf: (subset: string) => string,
 ): AsyncGenerator<ArchiveFile> {
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
@@ -74,7 +74,7 @@ export function inOneFolder(dataset: Dataset): Dataset {
  */
 export function itemIds(
   frames: readonly ItemFrame[],
-  run: Pick<Run, 'report'>,
+  run: Pick<ConversionRun, 'report'>,
   taken = new Set<string>(),
 ): string[] {
   return frames.map(({ path }) => {
@@ -90,7 +90,7 @@ export function itemIds(
  * Reports a shared name. Programs pair images and annotations by name without extension, so they would assign the
  * annotations of another image.
  */
-export function noteSharedName(path: string, { report }: Pick<Run, 'report'>): void {
+export function noteSharedName(path: string, { report }: Pick<ConversionRun, 'report'>): void {
   const reason =
     'another picture has this name but for the extension: the file of annotations is named with it, where few programs look'
   report.note('converted', 'duplicate-entry', reason, { item: path })

@@ -1,7 +1,7 @@
 /** Flags of objects that files store among the attributes although no label declares them. */
-import type { Place } from './errors.ts'
+import type { ErrorLocation } from './errors.ts'
 import { type JsonRecord, readFlag, readNumber } from './json/fields.ts'
-import type { Label } from './model.ts'
+import type { DatasetLabel } from './model.ts'
 
 export interface Flags {
   occluded: boolean
@@ -31,26 +31,29 @@ const reserved = new Set(
  * Reads the flags from attributes.
  * @param attributes Values by name; booleans and numbers may be texts.
  */
-export function flagsOf(attributes: JsonRecord, place: Place): Flags {
+export function flagsOf(attributes: JsonRecord, location: ErrorLocation): Flags {
   const { occluded, outside, rotation, source, score } = attributes
   return {
-    occluded: readFlag(occluded ?? false, 'occluded', place),
-    outside: readFlag(outside ?? false, 'outside', place),
-    rotation: degrees(readNumber(numberOf(rotation ?? 0), 'rotation', place)),
+    occluded: readFlag(occluded ?? false, 'occluded', location),
+    outside: readFlag(outside ?? false, 'outside', location),
+    rotation: normalizeAngle(readNumber(numberOf(rotation ?? 0), 'rotation', location)),
     source,
     score: numberOf(score),
-    track: isOfTrack(attributes) ? trackOf(attributes, place) : undefined,
+    track: isOfTrack(attributes) ? trackOf(attributes, location) : undefined,
   }
 }
 
-const trackOf = ({ track_id, keyframe }: JsonRecord, place: Place): TrackPart => ({
+const trackOf = ({ track_id, keyframe }: JsonRecord, location: ErrorLocation): TrackPart => ({
   id: String(track_id),
-  isKeyframe: !isGiven(keyframe) || readFlag(keyframe, 'keyframe', place),
+  isKeyframe: !isGiven(keyframe) || readFlag(keyframe, 'keyframe', location),
   isImplied: !isGiven(keyframe),
 })
 
 /** Returns the attributes that are not flags; `is_crowd` only when the label declares it. */
-export function customOf(attributes: JsonRecord, label?: Label): [name: string, value: unknown][] {
+export function customOf(
+  attributes: JsonRecord,
+  label?: DatasetLabel,
+): [name: string, value: unknown][] {
   const custom: [name: string, value: unknown][] = []
   for (const name in attributes) {
     const isCustom = !reserved.has(name) || (name === 'is_crowd' && label && hasCrowd(label))
@@ -60,7 +63,7 @@ export function customOf(attributes: JsonRecord, label?: Label): [name: string, 
 }
 
 /** Returns whether the label declares `is_crowd`. */
-export const hasCrowd = ({ attributes }: Label): boolean =>
+export const hasCrowd = ({ attributes }: DatasetLabel): boolean =>
   attributes.some(({ name }) => name === 'is_crowd')
 
 /** Returns whether the object is part of a track. Tools without keyframes write -1 or an empty text for no track. */
@@ -68,7 +71,7 @@ export const isOfTrack = ({ track_id, keyframe }: JsonRecord): boolean =>
   isGiven(track_id) && (isGiven(keyframe) || (track_id !== '' && Number(track_id) !== -1))
 
 /** Normalizes an angle to one turn. */
-export function degrees(angle: number): number {
+export function normalizeAngle(angle: number): number {
   const rest = angle % 360
   return rest < 0 ? rest + 360 : rest
 }

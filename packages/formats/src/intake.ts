@@ -1,29 +1,34 @@
 /** Processing that imports of all formats share: finds frames and labels, counts objects, and reports skipped ones. */
-import { FormatError, type Place } from './errors.ts'
-import { type Comparison, type FileItem, type ItemFrames, newComparison } from './item-frames.ts'
+import { type ErrorLocation, FormatError } from './errors.ts'
+import {
+  createItemComparison,
+  type FileItem,
+  type ItemComparison,
+  type ItemFrames,
+} from './item-frames.ts'
 import { expectedValue, labelFinder, storedValue } from './labels.ts'
 import { frameMatcher, type ItemName } from './match-frames.ts'
 import type {
   AttributeSpec,
   AttributeValue,
+  ConversionRun,
+  DatasetLabel,
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
   Imported,
   ImportTarget,
-  Label,
-  Run,
-  Shape,
-  Tag,
-  Track,
 } from './model.ts'
 import { readSource } from './object-source.ts'
 import type { ReportCode, ReportKind } from './report.ts'
 
-export interface Intake {
+export interface ImportIntake {
   readonly target: ImportTarget
-  readonly run: Run
+  readonly run: ConversionRun
   /** First and last frame that accept annotations; the last is below the first when no frame does. */
   readonly range: { first: number; last: number }
   /** Returns an item with its frame, inside or outside the job. Called once for each item. */
-  match(names: ItemName, about: Pick<FileItem, 'name' | 'size'>): FileItem
+  match(names: ItemName, declared: Pick<FileItem, 'name' | 'size'>): FileItem
   frameFor: ItemFrames['frameFor']
   takes: ItemFrames['takes']
   /**
@@ -31,20 +36,20 @@ export interface Intake {
    * `background`, or a skeleton label), or when the label is missing, which fails the import at its end.
    * @param origin Source of the name when it is not from the file
    */
-  labelFor(name: string, place: Place, origin?: string): Label | undefined
+  labelFor(name: string, location: ErrorLocation, origin?: string): DatasetLabel | undefined
   /**
    * Returns the values of attributes that the label has; others are reported. The caller must remove flags first
    * (`flags.ts`).
    */
   valuesFor(
-    label: Label,
+    label: DatasetLabel,
     given: Iterable<readonly [string, unknown]>,
-    place: Place,
+    location: ErrorLocation,
   ): AttributeValue[]
   /** Returns the score of a shape: 1 when it is missing or not between 0 and 1, which is reported. */
-  scoreFor(given: unknown, place: Place): number
+  scoreFor(given: unknown, location: ErrorLocation): number
   /** Returns the source of an object: `file` when it is missing; an unknown one becomes `manual` and is reported. */
-  sourceFor(given: unknown, place: Place): string
+  sourceFor(given: unknown, location: ErrorLocation): string
   /** Returns the next group number on a frame, from 1. */
   newGroup(frame: number): number
   /**
@@ -52,18 +57,18 @@ export interface Intake {
    * the upload is reported and left out.
    */
   shape(shape: NewShape): Imported[]
-  tag(tag: Omit<Tag, 'source'> & Partial<Tag>): Imported[]
+  tag(tag: Omit<DatasetTag, 'source'> & Partial<DatasetTag>): Imported[]
   /**
    * Returns the track to store.
    * @param file File of all its shapes, if known.
    */
-  track(track: Track, file?: string): Imported[]
+  track(track: DatasetTrack, file?: string): Imported[]
   /** Counts a file or record that was recognized, even without annotations; `frameFor` counts as well. */
   noteUnderstood(): void
   /** Returns the number of recognized files and records. */
   understood(): number
-  note(kind: ReportKind, code: ReportCode, reason: string, place: Place): void
-  skip(code: ReportCode, reason: string, place: Place): void
+  note(kind: ReportKind, code: ReportCode, reason: string, location: ErrorLocation): void
+  skip(code: ReportCode, reason: string, location: ErrorLocation): void
   /**
    * Checks names at the end of the import.
    * @throws {FormatError} that names missing labels and items without a frame
@@ -71,7 +76,8 @@ export interface Intake {
   check(): void
 }
 
-export type NewShape = Pick<Shape, 'type' | 'frame' | 'label_id' | 'points'> & Partial<Shape>
+export type NewShape = Pick<DatasetShape, 'type' | 'frame' | 'label_id' | 'points'> &
+  Partial<DatasetShape>
 
 /** Maximum number of shapes of an import. */
 const shapesPerImport = 10_000_000
@@ -81,24 +87,25 @@ const shapesPerImport = 10_000_000
  * @param deepest The path with the most parts among the items of the file (`deepestOf`).
  * @param comparison Shared by all intakes of an upload with several parts.
  */
-export function newIntake(
+export function createIntake(
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
   deepest = '',
-  comparison: Comparison = newComparison(target, run),
-): Intake {
+  comparison: ItemComparison = createItemComparison(target, run),
+): ImportIntake {
   const matcher = frameMatcher(target.frames, deepest)
   const labels = labelFinder(target.labels)
   const { items, repeats } = comparison
   const groups = new Map<number, number>()
   let understood = 0
-  const reading: Reading = { file: undefined }
-  const note: Intake['note'] = (kind, code, reason, { file, record }) =>
+  const current: CurrentFile = { file: undefined }
+  const note: ImportIntake['note'] = (kind, code, reason, { file, record }) =>
     run.report.note(kind, code, reason, { file, item: record })
-  const skip: Intake['skip'] = (code, reason, place) => note('skipped', code, reason, place)
+  const skip: ImportIntake['skip'] = (code, reason, location) =>
+    note('skipped', code, reason, location)
   return {
     ...{ target, run, note, skip },
-    ...countObjects(run, { repeats, reading, skip }),
+    ...countObjects(run, { repeats, current, skip }),
     range: rangeOf(target.frames),
     match: (names, { name, size }) => ({ name, size, frame: matcher.match(names) }),
     takes: items.takes,
@@ -106,22 +113,23 @@ export function newIntake(
       understood += 1
     },
     understood: () => understood,
-    frameFor(item, place) {
+    frameFor(item, location) {
       understood += 1
-      reading.file = place.file
-      return items.frameFor(item, place)
+      current.file = location.file
+      return items.frameFor(item, location)
     },
-    labelFor(name, place, origin) {
-      if (name === '') skip('unlabelled', 'the annotation has no label', place)
+    labelFor(name, location, origin) {
+      if (name === '') skip('unlabelled', 'the annotation has no label', location)
       const label = name === '' ? undefined : labels.find(name, origin)
       if (label?.type !== 'skeleton') return label
-      skip('dropped-shape-type', `label '${label.name}' takes skeletons only`, place)
+      skip('dropped-shape-type', `label '${label.name}' takes skeletons only`, location)
       return undefined
     },
-    valuesFor: (label, given, place) => valuesFor(label, given, place, { run, skip }),
-    scoreFor: (given, place) => scoreFor(given, place, note),
-    sourceFor: (given, place) =>
-      readSource(given, (reason) => note('converted', 'unknown-source', reason, place)) ?? 'file',
+    valuesFor: (label, given, location) => valuesFor(label, given, location, { run, skip }),
+    scoreFor: (given, location) => scoreFor(given, location, note),
+    sourceFor: (given, location) =>
+      readSource(given, (reason) => note('converted', 'unknown-source', reason, location)) ??
+      'file',
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
       groups.set(frame, group)
@@ -135,19 +143,19 @@ export function newIntake(
 }
 
 /** The file that is currently being read. */
-interface Reading {
+interface CurrentFile {
   file: string | undefined
 }
 
-interface Counting extends Pick<Intake, 'skip'>, Pick<Comparison, 'repeats'> {
-  reading: Reading
+interface Counting extends Pick<ImportIntake, 'skip'>, Pick<ItemComparison, 'repeats'> {
+  current: CurrentFile
 }
 
 /** Creates the functions that count objects and return them. */
 function countObjects(
-  { report }: Run,
-  { repeats, reading, skip }: Counting,
-): Pick<Intake, 'shape' | 'tag' | 'track'> {
+  { report }: ConversionRun,
+  { repeats, current, skip }: Counting,
+): Pick<ImportIntake, 'shape' | 'tag' | 'track'> {
   let shapes = 0
   const count = (more: number) => {
     shapes += more
@@ -166,11 +174,11 @@ function countObjects(
   }
   return {
     shape(given) {
-      const shape = newShape(given)
+      const shape = createShape(given)
       count(1 + shape.elements.length)
-      return kept('shapes', { kind: 'shape', shape }, reading.file)
+      return kept('shapes', { kind: 'shape', shape }, current.file)
     },
-    tag: (given) => kept('tags', { kind: 'tag', tag: { source: 'file', ...given } }, reading.file),
+    tag: (given) => kept('tags', { kind: 'tag', tag: { source: 'file', ...given } }, current.file),
     track(track, file) {
       count(track.shapes.length)
       return kept('tracks', { kind: 'track', track }, file)
@@ -178,15 +186,15 @@ function countObjects(
   }
 }
 
-function scoreFor(given: unknown, place: Place, note: Intake['note']): number {
+function scoreFor(given: unknown, location: ErrorLocation, note: ImportIntake['note']): number {
   if (given === undefined || given === null) return 1
   if (typeof given === 'number' && given >= 0 && given <= 1) return given
   const reason = 'a score is not between 0 and 1, it is left out'
-  note('converted', 'dropped-attribute', reason, place)
+  note('converted', 'dropped-attribute', reason, location)
   return 1
 }
 
-function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] {
+function rangeOf({ frames, includes }: ImportTarget['frames']): ImportIntake['range'] {
   return {
     first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
     last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
@@ -196,7 +204,7 @@ function rangeOf({ frames, includes }: ImportTarget['frames']): Intake['range'] 
 const none: readonly never[] = []
 
 /** Returns a complete shape, with defaults for missing fields. */
-export function newShape(given: NewShape): Shape {
+export function createShape(given: NewShape): DatasetShape {
   // Built field by field: object spread takes three times as long for millions of shapes.
   return {
     type: given.type,
@@ -216,37 +224,37 @@ export function newShape(given: NewShape): Shape {
 }
 
 /** Reports a value that its attribute does not allow to the caller of the import. */
-export function noteUnlisted(
-  { onUnlistedValue }: Run,
+export function reportUnlisted(
+  { onUnlistedValue }: ConversionRun,
   spec: AttributeSpec,
   value: string,
-  where: () => { label: string; place: Place },
+  where: () => { label: string; location: ErrorLocation },
 ): void {
   const expected = onUnlistedValue && expectedValue(spec, value)
   if (expected === undefined) return
-  const { label, place } = where()
+  const { label, location } = where()
   const shown = value.length > 100 ? `${value.slice(0, 100)}…` : value
   const reason = `attribute "${spec.name}" of label '${label}' is "${shown}", expected ${expected}`
-  onUnlistedValue?.(new FormatError(reason, place))
+  onUnlistedValue?.(new FormatError(reason, location))
 }
 
 function valuesFor(
-  label: Label,
+  label: DatasetLabel,
   given: Iterable<readonly [string, unknown]>,
-  place: Place,
-  { run, skip }: Pick<Intake, 'run' | 'skip'>,
+  location: ErrorLocation,
+  { run, skip }: Pick<ImportIntake, 'run' | 'skip'>,
 ): AttributeValue[] {
   const values: AttributeValue[] = []
   for (const [name, text] of given) {
     const spec = label.attributes.find((one) => one.name === name)
-    const value = spec && storedValue(spec, text, place)
+    const value = spec && storedValue(spec, text, location)
     if (spec && value !== undefined) {
-      noteUnlisted(run, spec, value, () => ({ label: label.name, place }))
+      reportUnlisted(run, spec, value, () => ({ label: label.name, location }))
       values.push({ spec_id: spec.id, value })
     }
     if (!spec) {
       const reason = `attribute '${name}' unknown on label '${label.name}'`
-      skip('dropped-attribute', reason, place)
+      skip('dropped-attribute', reason, location)
     }
   }
   return values

@@ -1,7 +1,7 @@
 /** Finds the frames of items in files, and reports shared frames and differing sizes. */
-import type { Place } from './errors.ts'
+import type { ErrorLocation } from './errors.ts'
 import { unmatchedItems } from './match-frames.ts'
-import type { ImportTarget, Run, TargetFrame, TargetFrames } from './model.ts'
+import type { ConversionRun, ImportTarget, TargetFrame, TargetFrames } from './model.ts'
 import { findRepeats, type Repeats } from './repeats.ts'
 
 /** An image for which a file has annotations. Items are compared by identity. */
@@ -18,9 +18,9 @@ export interface ItemFrames {
    * Returns the frame for an annotation of the item. Undefined for a frame outside the job, which is skipped, and for
    * an item without a frame, which fails the import at its end.
    */
-  frameFor(item: FileItem, place: Place): TargetFrame | undefined
+  frameFor(item: FileItem, location: ErrorLocation): TargetFrame | undefined
   /** Returns whether a frame accepts annotations; a frame outside the job is reported. */
-  takes(frame: TargetFrame, place: Place): boolean
+  takes(frame: TargetFrame, location: ErrorLocation): boolean
   /** Reports a declared size that differs from the frame. */
   checkSize(item: FileItem, file: string | undefined): void
   /**
@@ -30,7 +30,10 @@ export interface ItemFrames {
   check(): void
 }
 
-function itemFrames({ includes }: TargetFrames, { report }: Pick<Run, 'report'>): ItemFrames {
+function itemFrames(
+  { includes }: TargetFrames,
+  { report }: Pick<ConversionRun, 'report'>,
+): ItemFrames {
   const unmatched = unmatchedItems()
   const owners = new Map<number, Owner>()
   const takes: ItemFrames['takes'] = ({ frame }, { file, record: item }) => {
@@ -52,17 +55,17 @@ function itemFrames({ includes }: TargetFrames, { report }: Pick<Run, 'report'>)
   return {
     takes,
     checkSize,
-    frameFor(item, place) {
+    frameFor(item, location) {
       const { frame } = item
       if (!frame) unmatched.add(item.name)
-      if (!frame || !takes(frame, place)) return undefined
+      if (!frame || !takes(frame, location)) return undefined
       const owner = owners.get(frame.frame)
       if (owner?.item === item || owner?.others?.has(item)) return frame
-      checkSize(item, place.file)
-      if (!owner) owners.set(frame.frame, { item, file: place.file, others: undefined })
+      checkSize(item, location.file)
+      if (!owner) owners.set(frame.frame, { item, file: location.file, others: undefined })
       else {
         if (!owner.others) noteShared(owner.item, owner.file)
-        noteShared(item, place.file)
+        noteShared(item, location.file)
         owner.others = (owner.others ?? new Set()).add(item)
       }
       return frame
@@ -72,17 +75,17 @@ function itemFrames({ includes }: TargetFrames, { report }: Pick<Run, 'report'>)
 }
 
 /** State shared by the files of one upload, to compare them. */
-export interface Comparison {
+export interface ItemComparison {
   items: ItemFrames
   /** Absent when the upload has only one annotation file. */
   repeats: Repeats | undefined
 }
 
-export function newComparison(
+export function createItemComparison(
   { frames }: Pick<ImportTarget, 'frames'>,
-  run: Pick<Run, 'report'>,
+  run: Pick<ConversionRun, 'report'>,
   files = Number.POSITIVE_INFINITY,
-): Comparison {
+): ItemComparison {
   return { items: itemFrames(frames, run), repeats: files > 1 ? findRepeats() : undefined }
 }
 

@@ -1,6 +1,6 @@
 /** Converts labels and attribute values between files and the service. */
-import { FormatError, type Place } from './errors.ts'
-import type { AttributeSpec, AttributeValue, Label } from './model.ts'
+import { type ErrorLocation, FormatError } from './errors.ts'
+import type { AttributeSpec, AttributeValue, DatasetLabel } from './model.ts'
 import { longestNumber } from './numbers.ts'
 
 export interface LabelFinder {
@@ -8,7 +8,7 @@ export interface LabelFinder {
    * Returns the label with exactly that name. Missing names are recorded, except `background`.
    * @param origin Source of the name when it is not from the file
    */
-  find(name: string, origin?: string): Label | undefined
+  find(name: string, origin?: string): DatasetLabel | undefined
   /**
    * Checks names at the end of the import.
    * @throws {FormatError} with all missing names
@@ -17,7 +17,7 @@ export interface LabelFinder {
 }
 
 /** Creates a finder for the labels of a task by the names in a file. */
-export function labelFinder(labels: readonly Label[]): LabelFinder {
+export function labelFinder(labels: readonly DatasetLabel[]): LabelFinder {
   const byName = new Map(labels.map((label) => [label.name, label]))
   const missing = new Set<string>()
   const origins = new Set<string>()
@@ -40,17 +40,21 @@ export function labelFinder(labels: readonly Label[]): LabelFinder {
 }
 
 /** Returns the value of a file as the text that the service stores; undefined when there is none. */
-export function storedValue(spec: AttributeSpec, value: unknown, place: Place): string | undefined {
+export function storedValue(
+  spec: AttributeSpec,
+  value: unknown,
+  location: ErrorLocation,
+): string | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'object') {
-    throw new FormatError(`attribute "${spec.name}" is no text, number or boolean`, place)
+    throw new FormatError(`attribute "${spec.name}" is no text, number or boolean`, location)
   }
   const text = String(value)
-  if (!isStorableText(text)) throw textRefusal(spec, text, place)
+  if (!isStorableText(text)) throw textRefusal(spec, text, location)
   if (spec.input_type !== 'checkbox') return text
   const lower = text.toLowerCase()
   if (lower === 'true' || lower === 'false') return lower
-  throw new FormatError(`attribute "${spec.name}" is "${text}", expected true or false`, place)
+  throw new FormatError(`attribute "${spec.name}" is "${text}", expected true or false`, location)
 }
 
 /** Maximum length of a value in characters, which may be two UTF-16 units each. */
@@ -64,11 +68,11 @@ export const isStorableText = (text: string): boolean =>
     [...text.slice(0, 2 * longestValue + 1)].length <= longestValue) &&
   !unusable.test(text)
 
-function textRefusal({ name }: AttributeSpec, text: string, place: Place): FormatError {
+function textRefusal({ name }: AttributeSpec, text: string, location: ErrorLocation): FormatError {
   const reason = unusable.test(text)
     ? 'has a null character or an unpaired surrogate'
     : `has ${[...text].length} characters, at most ${longestValue} are allowed`
-  return new FormatError(`attribute "${name}" ${reason}: "${text.slice(0, 40)}"`, place)
+  return new FormatError(`attribute "${name}" ${reason}: "${text.slice(0, 40)}"`, location)
 }
 
 /**
@@ -107,7 +111,7 @@ function numberOf(text: string): number | undefined {
 }
 
 /** Splits values by their place in a track: immutable ones belong to the track, mutable ones to its shapes. */
-export function splitByMutable(label: Label, values: readonly AttributeValue[]) {
+export function splitByMutable(label: DatasetLabel, values: readonly AttributeValue[]) {
   const mutable = new Set(label.attributes.filter((spec) => spec.mutable).map((spec) => spec.id))
   return {
     track: values.filter((value) => !mutable.has(value.spec_id)),
@@ -121,20 +125,24 @@ export function splitByMutable(label: Label, values: readonly AttributeValue[]) 
  * @throws {FormatError} that names attribute and value when a number or boolean is invalid
  */
 export function writtenValues(
-  label: Label,
+  label: DatasetLabel,
   values: readonly AttributeValue[],
-  place: Place,
+  location: ErrorLocation,
 ): [name: string, value: string | number | boolean][] {
   const stored = new Map(values.map(({ spec_id, value }) => [spec_id, value]))
   return label.attributes.map((spec) => {
     const text = stored.get(spec.id) ?? spec.default_value
-    return [spec.name, writtenValue(spec, text, place)]
+    return [spec.name, writtenValue(spec, text, location)]
   })
 }
 
-function writtenValue(spec: AttributeSpec, text: string, place: Place): string | number | boolean {
+function writtenValue(
+  spec: AttributeSpec,
+  text: string,
+  location: ErrorLocation,
+): string | number | boolean {
   const refuse = (what: string): FormatError =>
-    new FormatError(`attribute "${spec.name}" is "${text}", expected ${what}`, place)
+    new FormatError(`attribute "${spec.name}" is "${text}", expected ${what}`, location)
   if (spec.input_type === 'number') {
     const number = Number(text)
     if (text.trim() === '' || !Number.isFinite(number)) throw refuse('a number')

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { carriesOnly, featuresOf, newLosses } from './losses.ts'
-import type { ItemShape, Tag } from './model.ts'
+import type { DatasetTag, ItemShape } from './model.ts'
 import { framesOf, newRun, shapeOf } from './testing/run.ts'
 
 const [frame] = framesOf(['a.jpg'])
-const tag: Tag = { frame: 0, label_id: 1, group: 0, source: 'file', attributes: [] }
+const tag: DatasetTag = { frame: 0, label_id: 1, group: 0, source: 'file', attributes: [] }
 const attributes = [{ spec_id: 1, value: 'x' }]
 
 function lossesOf(
   about: Parameters<typeof newLosses>[1],
-  ...items: { shapes?: ItemShape[]; tags?: Tag[] }[]
+  ...items: { shapes?: ItemShape[]; tags?: DatasetTag[] }[]
 ) {
   const { run } = newRun()
   const losses = newLosses('X 1.0', about, run)
@@ -17,19 +17,19 @@ function lossesOf(
     frame ? losses.written({ index: 0, shapes, tags }, frame) : [],
   )
   const { entries } = run.report.read()
-  return { written, told: entries.map(({ kind, reason, count }) => [kind, reason, count]) }
+  return { written, notes: entries.map(({ kind, reason, count }) => [kind, reason, count]) }
 }
 
 const boxesOnly = carriesOnly({ rectangle: 'kept' })
 
 test('unsupported kinds are left out and reported once for each annotation', () => {
   const box = shapeOf({})
-  const { written, told } = lossesOf(
+  const { written, notes } = lossesOf(
     { carries: boxesOnly, features: featuresOf('kept') },
     { shapes: [box, shapeOf({ type: 'cuboid' }), shapeOf({ type: 'cuboid' })], tags: [tag] },
   )
   expect(written).toEqual([box])
-  expect(told).toEqual([
+  expect(notes).toEqual([
     ['dropped', 'X 1.0 has no tags', 1],
     ['dropped', 'X 1.0 has no cuboids', 2],
   ])
@@ -38,11 +38,11 @@ test('unsupported kinds are left out and reported once for each annotation', () 
 test('unsupported features of written shapes and tags are reported', () => {
   const carries = carriesOnly({ rectangle: 'kept', tag: 'kept' })
   const full = { group: 2, occluded: true, rotation: 5, z_order: -1, score: 0.5, attributes }
-  const { told } = lossesOf(
+  const { notes } = lossesOf(
     { carries, features: featuresOf('dropped') },
     { shapes: [shapeOf(full), shapeOf({})], tags: [{ ...tag, attributes, group: 3 }, tag] },
   )
-  expect(told).toEqual([
+  expect(notes).toEqual([
     ['dropped', 'X 1.0 has no attributes', 2],
     ['dropped', 'X 1.0 has no groups', 2],
     ['dropped', 'X 1.0 has no rotation', 1],
@@ -55,6 +55,6 @@ test('unsupported features of written shapes and tags are reported', () => {
 test('a track that becomes shapes is reported once', () => {
   const features = featuresOf('kept', { tracks: 'converted' })
   const shapes = [{ ...shapeOf({}), track_id: 4, keyframe: true }]
-  const { told } = lossesOf({ carries: boxesOnly, features }, { shapes }, { shapes })
-  expect(told).toEqual([['converted', 'tracks are written as shapes of their frames', 1]])
+  const { notes } = lossesOf({ carries: boxesOnly, features }, { shapes }, { shapes })
+  expect(notes).toEqual([['converted', 'tracks are written as shapes of their frames', 1]])
 })

@@ -1,14 +1,14 @@
 /** Reports what an export loses, according to the `carries` and `features` of its format. */
 import type {
+  AnnotationKind,
   Carriage,
+  ConversionRun,
+  DatasetItem,
+  DatasetTag,
   Exporter,
   Feature,
-  Item,
   ItemFrame,
   ItemShape,
-  Kind,
-  Run,
-  Tag,
 } from './model.ts'
 
 export interface Losses {
@@ -16,7 +16,7 @@ export interface Losses {
    * Returns the shapes of a frame that the format supports. Dropped kinds and features are reported here; conversions
    * and other losses are reported by the format.
    */
-  written(item: Item, frame: ItemFrame): ItemShape[]
+  written(item: DatasetItem, frame: ItemFrame): ItemShape[]
 }
 
 /**
@@ -27,11 +27,11 @@ export interface Losses {
 export function newLosses(
   name: string,
   { carries, features }: Pick<Exporter, 'carries' | 'features'>,
-  { report }: Run,
-  instead: Partial<Record<Kind, string>> = {},
+  { report }: ConversionRun,
+  instead: Partial<Record<AnnotationKind, string>> = {},
 ): Losses {
   const flattened = new Set<number>()
-  const hintOf = (kind: Kind): string => (instead[kind] ? `, ${instead[kind]}` : '')
+  const hintOf = (kind: AnnotationKind): string => (instead[kind] ? `, ${instead[kind]}` : '')
   const lost = featureLosses.filter(({ feature }) => features[feature] === 'dropped')
   const noteLost = (one: Annotated, item: string): void => {
     for (const { code, isIn, reason } of lost)
@@ -79,7 +79,7 @@ export const plurals = {
 } as const
 
 /** A shape, or a tag, which has fewer features. */
-type Annotated = Tag & Partial<ItemShape>
+type Annotated = DatasetTag & Partial<ItemShape>
 
 interface FeatureLoss {
   feature: Feature

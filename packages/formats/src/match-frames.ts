@@ -36,7 +36,7 @@ export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
       : undefined
   return {
     match({ paths: given, frame }) {
-      const paths = given.map(normalised).filter((path) => path !== '')
+      const paths = given.map(normalizePath).filter((path) => path !== '')
       return (
         names.match(paths) ??
         byDecoded(paths) ??
@@ -130,7 +130,7 @@ function indexFrames(frames: readonly TargetFrame[], pathOf: (path: string) => s
     files: once(() => fileNames(frames, pathOf)),
   }
   for (const frame of frames) {
-    const path = normalised(pathOf(frame.path))
+    const path = normalizePath(pathOf(frame.path))
     const stem = withoutExtension(path)
     const base = baseOf(stem)
     const lower = base.toLowerCase()
@@ -148,7 +148,7 @@ function fileNames(
 ): Map<string, TargetFrame | null> {
   const names = new Map<string, TargetFrame | null>()
   for (const frame of frames) {
-    const name = baseOf(normalised(pathOf(frame.path)))
+    const name = baseOf(normalizePath(pathOf(frame.path)))
     names.set(name, names.has(name) ? null : frame)
   }
   return names
@@ -170,9 +170,9 @@ function rootHint(
   pathOf: (path: string) => string,
 ): string {
   if (deepest === '') return ''
-  const end = `/${withoutExtension(normalised(deepest))}`
+  const end = `/${withoutExtension(normalizePath(deepest))}`
   for (const frame of frames) {
-    const stem = withoutExtension(normalised(pathOf(frame.path)))
+    const stem = withoutExtension(normalizePath(pathOf(frame.path)))
     if (stem.endsWith(end)) return stem.slice(0, 1 - end.length)
   }
   return ''
@@ -227,7 +227,7 @@ function first<T, R>(values: readonly T[], find: (value: T) => R | undefined): R
 }
 
 /** Normalizes a path: `/` between parts, no leading `/`, NFC. */
-export function normalised(path: string): string {
+export function normalizePath(path: string): string {
   return path
     .replaceAll('\\', '/')
     .normalize('NFC')

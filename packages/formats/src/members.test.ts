@@ -26,15 +26,15 @@ test('an image is found without its extension', () => {
 })
 
 test('unannotated images may be missing from an archive, but not all images', () => {
-  const wanted = (given: string, member: string | undefined, isAnnotated: boolean) => ({
+  const referenced = (given: string, member: string | undefined, isAnnotated: boolean) => ({
     ...{ given, member, isAnnotated, name: () => given },
   })
-  const [there, missing] = [wanted('a', 'images/a', true), wanted('b', undefined, false)]
+  const [there, missing] = [referenced('a', 'images/a', true), referenced('b', undefined, false)]
   expect(locatedImages([there, missing], 'list.txt')).toEqual([{ name: 'a', member: 'images/a' }])
   expect(() => locatedImages([missing], 'list.txt')).toThrow(
     'list.txt: none of its images is in the archive: media is required',
   )
-  expect(() => locatedImages([there, wanted('b', undefined, true)], 'list.txt')).toThrow(
+  expect(() => locatedImages([there, referenced('b', undefined, true)], 'list.txt')).toThrow(
     'list.txt: 1 images that have annotations are not in the archive: b',
   )
 })

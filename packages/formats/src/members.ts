@@ -1,6 +1,6 @@
 /** Finds the members of an archive that an annotation file names. */
 import { FormatError } from './errors.ts'
-import type { FileImage, FileSubset, Run } from './model.ts'
+import type { ConversionRun, FileImage, FileSubset } from './model.ts'
 
 export interface MemberFinder {
   /**
@@ -53,14 +53,14 @@ export function imageFinder(names: Iterable<string>): MemberFinder {
     if (isImageName(name) && !byStem.has(stem)) byStem.set(stem, name)
   }
   const stems = memberFinder(byStem.keys())
-  return { find: (...wanted) => byStem.get(stems.find(...wanted) ?? '') }
+  return { find: (...referenced) => byStem.get(stems.find(...referenced) ?? '') }
 }
 
 /** Extensions of images that tasks accept. */
 export const isImageName = (name: string): boolean =>
   /\.(avif|bmp|gif|heic|heif|jfif|jp2|jpe?g|pgm|png|pnm|ppm|tiff?|webp)$/i.test(name)
 
-export interface WantedImage {
+export interface ReferencedImage {
   /** Name in the annotation file, for messages. */
   given: string
   /** Returns the name of the frame; it takes the extension from the member. */
@@ -74,7 +74,7 @@ export interface WantedImage {
  * Returns the images of a subset that are in the archive.
  * @throws {FormatError} when none of the images is present, an annotated one is missing, or two have the same name
  */
-export function locatedImages(images: Iterable<WantedImage>, file: string): FileImage[] {
+export function locatedImages(images: Iterable<ReferencedImage>, file: string): FileImage[] {
   const found = new Map<string, FileImage>()
   const missing: string[] = []
   let count = 0
@@ -103,7 +103,7 @@ export function locatedImages(images: Iterable<WantedImage>, file: string): File
 export function noteUnusedPictures(
   names: Iterable<string>,
   subsets: readonly FileSubset[],
-  { report }: Pick<Run, 'report'>,
+  { report }: Pick<ConversionRun, 'report'>,
   isAnnotation: (name: string) => boolean = () => false,
 ): void {
   const used = new Set(subsets.flatMap(({ images }) => images.map(({ member }) => member)))

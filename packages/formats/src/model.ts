@@ -3,13 +3,13 @@
  * top-left corner; frames are counted from 0 in their task.
  */
 
-import type { Described, TaskAbout } from './about.ts'
 import type { RandomAccess } from './archive/source.ts'
 import type { ArchiveLimits } from './archive/zip-directory.ts'
 import type { ArchiveFile } from './archive/zip-writer.ts'
 import type { FormatError } from './errors.ts'
 import type { FileLabel } from './file-labels.ts'
 import type { ReportWriter } from './report.ts'
+import type { RecordDetails, TaskDetails } from './task-details.ts'
 
 export const shapeTypes = [
   'rectangle',
@@ -22,10 +22,10 @@ export const shapeTypes = [
   'skeleton',
 ] as const
 
-export type ShapeType = (typeof shapeTypes)[number]
+export type DatasetShapeType = (typeof shapeTypes)[number]
 
 /** Kinds of annotations that a format may support. */
-export type Kind = ShapeType | 'tag'
+export type AnnotationKind = DatasetShapeType | 'tag'
 
 export interface AttributeSpec {
   id: number
@@ -37,7 +37,7 @@ export interface AttributeSpec {
   default_value: string
 }
 
-export interface Label {
+export interface DatasetLabel {
   id: number
   name: string
   /** `any`, a shape type, `skeleton` or `tag`. */
@@ -47,7 +47,7 @@ export interface Label {
   /** The drawing of a skeleton. */
   svg?: string
   attributes: readonly AttributeSpec[]
-  sublabels: readonly Label[]
+  sublabels: readonly DatasetLabel[]
 }
 
 export interface AttributeValue {
@@ -64,11 +64,11 @@ interface Annotation {
   attributes: readonly AttributeValue[]
 }
 
-export type Tag = Annotation
+export type DatasetTag = Annotation
 
 /** A shape on one frame; `points` depends on the type (docs/spec/annotations.md#points). */
-export interface Shape extends Annotation {
-  type: ShapeType
+export interface DatasetShape extends Annotation {
+  type: DatasetShapeType
   points: readonly number[]
   occluded: boolean
   outside: boolean
@@ -76,11 +76,11 @@ export interface Shape extends Annotation {
   /** Degrees, clockwise, [0, 360). */
   rotation: number
   score: number
-  elements: readonly Shape[]
+  elements: readonly DatasetShape[]
 }
 
-export interface TrackShape {
-  type: ShapeType
+export interface DatasetTrackShape {
+  type: DatasetShapeType
   frame: number
   points: readonly number[]
   occluded: boolean
@@ -92,9 +92,9 @@ export interface TrackShape {
   attributes: readonly AttributeValue[]
 }
 
-export interface Track extends Annotation {
-  shapes: readonly TrackShape[]
-  elements: readonly Track[]
+export interface DatasetTrack extends Annotation {
+  shapes: readonly DatasetTrackShape[]
+  elements: readonly DatasetTrack[]
   /** Last frame that the track may reach, which is the last frame of its job; absent for the last frame of the task. */
   stop_frame?: number
 }
@@ -102,7 +102,7 @@ export interface Track extends Annotation {
 // ---- export
 
 /** A shape as displayed on a frame; for a shape of a track, the track and whether it is a keyframe. */
-export interface ItemShape extends Shape {
+export interface ItemShape extends DatasetShape {
   track_id?: number
   keyframe?: boolean
 }
@@ -121,11 +121,11 @@ export interface ItemFrame {
 }
 
 /** The annotations of one frame. */
-export interface Item {
+export interface DatasetItem {
   /** Index of the frame in `Subset.frames`. */
   index: number
   shapes: readonly ItemShape[]
-  tags: readonly Tag[]
+  tags: readonly DatasetTag[]
 }
 
 export interface Subset {
@@ -133,36 +133,36 @@ export interface Subset {
   /** All frames to export, including those without annotations. */
   frames: readonly ItemFrame[]
   /** Yields the frames with annotations, ascending by index; may be read only once. */
-  items(): AsyncIterable<Item>
+  items(): AsyncIterable<DatasetItem>
   /** The same data per task, for formats that keep tracks or state the source of annotations. */
-  parts: readonly Part[]
+  parts: readonly TaskPart[]
 }
 
 /** Data of one task in a subset. */
-export interface Part {
-  about: TaskAbout
+export interface TaskPart {
+  about: TaskDetails
   /** Frames with their paths in the subset. */
   frames: readonly ItemFrame[]
   /**
    * Yields the frames with annotations, ascending by their index in `frames`; includes the visible shapes of tracks
    * if `withTracks` is set.
    */
-  items(withTracks: boolean): AsyncIterable<Item>
+  items(withTracks: boolean): AsyncIterable<DatasetItem>
   /** Returns the stored tracks, including those that are not visible. */
-  tracks(): AsyncIterable<Track> | Iterable<Track>
+  tracks(): AsyncIterable<DatasetTrack> | Iterable<DatasetTrack>
   /** Deleted frames of the task or of its ground-truth job; they are not in `frames`. */
   deletedFrames: ReadonlySet<number>
 }
 
 export interface Dataset {
   /** Ascending by id. */
-  labels: readonly Label[]
+  labels: readonly DatasetLabel[]
   subsets: readonly Subset[]
   saveImages: boolean
   about: {
     /** Exported resource; the only part describes a task or job. */
     target: 'project' | 'task' | 'job'
-    project?: Described
+    project?: RecordDetails
     /** Time of the export, ISO 8601. */
     dumped: string
   }
@@ -190,14 +190,14 @@ export interface TargetFrames {
 }
 
 export interface ImportTarget {
-  labels: readonly Label[]
+  labels: readonly DatasetLabel[]
   frames: TargetFrames
 }
 
 export type Imported =
-  | { kind: 'tag'; tag: Tag }
-  | { kind: 'shape'; shape: Shape }
-  | { kind: 'track'; track: Track }
+  | { kind: 'tag'; tag: DatasetTag }
+  | { kind: 'shape'; shape: DatasetShape }
+  | { kind: 'track'; track: DatasetTrack }
 
 /** An image of a dataset: the frame that it becomes, and its member of the archive. */
 export interface FileImage {
@@ -220,7 +220,7 @@ export interface FileSubset {
   /** Yields the images of a subset whose images are not members; may be read only once. */
   embedded?(): AsyncIterable<EmbeddedImage>
   /** Yields the annotations of these images for frames with their names; may be read only once. */
-  importAnnotations(target: ImportTarget, run: Run): AsyncIterable<Imported>
+  importAnnotations(target: ImportTarget, run: ConversionRun): AsyncIterable<Imported>
 }
 
 /** An image that a dataset declares, with its size in pixels. */
@@ -240,7 +240,7 @@ export interface FileDataset {
 }
 
 /** Context of a conversion. */
-export interface Run {
+export interface ConversionRun {
   report: ReportWriter
   signal: AbortSignal
   /** Called repeatedly with the completed share, 0 to 1. */
@@ -285,7 +285,7 @@ export interface FormatOption {
 export interface Exporter {
   /** Upper-case file types: `['ZIP']`. */
   extensions: readonly string[]
-  carries: Readonly<Record<Kind, Carriage>>
+  carries: Readonly<Record<AnnotationKind, Carriage>>
   /** How each feature is exported for kinds that are not dropped. */
   features: Readonly<Record<Feature, Carriage>>
   options: readonly FormatOption[]
@@ -293,28 +293,32 @@ export interface Exporter {
    * Yields the files of an export.
    * @throws {FormatError} when a value cannot be written
    */
-  exportDataset(dataset: Dataset, run: Run): AsyncIterable<ArchiveFile>
+  exportDataset(dataset: Dataset, run: ConversionRun): AsyncIterable<ArchiveFile>
 }
 
 export interface Importer {
   extensions: readonly string[]
-  kinds: readonly Kind[]
+  kinds: readonly AnnotationKind[]
   options: readonly FormatOption[]
   /**
    * Yields the annotations of an upload.
    * @throws {FormatError} when the data cannot be imported; annotations yielded before must be discarded
    */
-  importAnnotations(source: RandomAccess, target: ImportTarget, run: Run): AsyncIterable<Imported>
+  importAnnotations(
+    source: RandomAccess,
+    target: ImportTarget,
+    run: ConversionRun,
+  ): AsyncIterable<Imported>
   /**
    * Opens labels, subsets and images of an archive for an import into a project; absent for formats without images.
    * @throws {FormatError} when the archive has no images, or an annotated one is missing
    */
-  openDataset?(source: RandomAccess, run: Run): Promise<FileDataset>
+  openDataset?(source: RandomAccess, run: ConversionRun): Promise<FileDataset>
   /**
    * Yields the images whose sizes the annotations declare, whether they exist or not; absent for formats without
    * sizes.
    */
-  declaredImages?(source: RandomAccess, run: Run): AsyncIterable<DeclaredImage>
+  declaredImages?(source: RandomAccess, run: ConversionRun): AsyncIterable<DeclaredImage>
 }
 
 export interface Format {

@@ -1,6 +1,6 @@
 /** Parses numbers in texts of files without allocating substrings, and formats them. */
 
-import { FormatError, type Place } from './errors.ts'
+import { type ErrorLocation, FormatError } from './errors.ts'
 
 /** Maximum absolute coordinate. */
 export const furthest = 10_000_000
@@ -74,11 +74,11 @@ function counted(numbers: number[], fail: Fail): number[] {
  * Checks the number of values of an object.
  * @throws {FormatError} for more values than an object may have
  */
-export function assertFewNumbers({ length }: readonly number[], place: Place): void {
+export function assertFewNumbers({ length }: readonly number[], location: ErrorLocation): void {
   if (length <= mostNumbers) return
   throw new FormatError(
     `the shape has ${length} numbers, at most ${mostNumbers} are allowed`,
-    place,
+    location,
   )
 }
 
@@ -86,11 +86,11 @@ export function assertFewNumbers({ length }: readonly number[], place: Place): v
  * Checks the coordinates of a box.
  * @throws {FormatError} for a box that exceeds the coordinate range
  */
-export function assertNear(points: readonly number[], place: Place): void {
+export function assertNear(points: readonly number[], location: ErrorLocation): void {
   const far = points.find((value) => !(Math.abs(value) <= furthest))
   if (far === undefined) return
   const reason = `the box reaches ${far}, expected coordinates within ${-furthest} to ${furthest}`
-  throw new FormatError(reason, place)
+  throw new FormatError(reason, location)
 }
 
 const shown = (text: string): string => text.slice(0, 40)

@@ -1,6 +1,6 @@
 /** Stores shapes of tracks as plain numbers outside the object heap: about 60 bytes for a rectangle. */
 import { FormatError } from './errors.ts'
-import { type AttributeValue, shapeTypes, type TrackShape } from './model.ts'
+import { type AttributeValue, type DatasetTrackShape, shapeTypes } from './model.ts'
 
 export interface PackedShapes {
   /**
@@ -8,8 +8,8 @@ export interface PackedShapes {
    * @returns the position of this shape, for the methods below
    * @throws {FormatError} when the limit is exceeded
    */
-  add(shape: TrackShape, before: number): number
-  read(at: number): TrackShape
+  add(shape: DatasetTrackShape, before: number): number
+  read(at: number): DatasetTrackShape
   frameAt(at: number): number
   before(at: number): number
 }
@@ -33,7 +33,7 @@ export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
   const numbers = numberList(options)
   const texts = textList()
 
-  function addMore({ z_order, rotation, attributes }: TrackShape): void {
+  function addMore({ z_order, rotation, attributes }: DatasetTrackShape): void {
     for (const one of [z_order, rotation, attributes.length]) numbers.push(one)
     for (const { spec_id, value } of attributes) {
       const number = Number(value)
@@ -43,7 +43,7 @@ export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
     }
   }
 
-  function readMore(at: number): Pick<TrackShape, 'z_order' | 'rotation' | 'attributes'> {
+  function readMore(at: number): Pick<DatasetTrackShape, 'z_order' | 'rotation' | 'attributes'> {
     const attributes = listOf(numbers.at(at + 2), (index): AttributeValue => {
       const spec = numbers.at(at + 3 + 2 * index)
       const value = numbers.at(at + 4 + 2 * index)
@@ -90,7 +90,7 @@ export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
 /** Defaults that are not stored. */
 const usual = { z_order: 0, rotation: 0, attributes: [] }
 
-function formOf(shape: TrackShape): number {
+function formOf(shape: DatasetTrackShape): number {
   const { type, occluded, outside, keyframe, z_order, rotation, attributes, points } = shape
   const hasMore = z_order !== 0 || rotation !== 0 || attributes.length > 0
   const low = Number(occluded) * flags.occluded + Number(outside) * flags.outside
@@ -131,13 +131,13 @@ function numberList({ most = 2 ** 27, blockLength = 65_536 }: PackedShapesOption
 
 /** Stores each text once. */
 function textList() {
-  const places = new Map<string, number>()
+  const indexes = new Map<string, number>()
   const texts: string[] = []
   return {
     indexOf(text: string): number {
-      const known = places.get(text)
+      const known = indexes.get(text)
       if (known !== undefined) return known
-      places.set(text, texts.length)
+      indexes.set(text, texts.length)
       return texts.push(text) - 1
     },
     at: (index: number): string => texts[index] ?? '',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitByMutable } from './labels.ts'
-import type { Shape, Track, TrackShape } from './model.ts'
+import type { DatasetShape, DatasetTrack, DatasetTrackShape } from './model.ts'
 import { trackBuilder } from './rebuild-tracks.ts'
 import { labelOf, shapeOf } from './testing/run.ts'
 
@@ -13,7 +13,7 @@ const label = labelOf({ name: 'car', attributes: [spec(1, true), spec(2, false),
 /** One frame of a track in a file. */
 interface Part {
   key: string
-  shape: Shape
+  shape: DatasetShape
   isKeyframe: boolean
 }
 
@@ -29,7 +29,7 @@ const points = fc.oneof(
   fc.array(number, { maxLength: 20 }),
 )
 
-const shape = (lastFrame: number): fc.Arbitrary<Shape> =>
+const shape = (lastFrame: number): fc.Arbitrary<DatasetShape> =>
   fc
     .record({
       type: fc.constantFrom('rectangle', 'polygon', 'mask', 'skeleton'),
@@ -75,13 +75,13 @@ test('tracks equal those of a simple algorithm that visits every frame', () => {
 })
 
 test('a second shape is refused on exactly the frames that already have one', () => {
-  const place = { file: 'gt.txt', line: 17 }
+  const location = { file: 'gt.txt', line: 17 }
   fc.assert(
     fc.property(parts, ({ lastFrame, all }) => {
       const builder = builderOf(all, lastFrame)
       for (const { key, shape, isKeyframe } of all) {
         const message = `gt.txt: a second shape of track ${key} on frame ${shape.frame} at line 17`
-        expect(() => builder.add(key, label, shape, isKeyframe, place)).toThrow(message)
+        expect(() => builder.add(key, label, shape, isKeyframe, location)).toThrow(message)
       }
       expect([...builder.build()]).toEqual(plainTracks(all, lastFrame))
     }),
@@ -111,7 +111,7 @@ function builderOf(all: readonly Part[], lastFrame: number) {
 }
 
 /** Builds each track with all of its frames in memory. */
-function plainTracks(all: readonly Part[], lastFrame: number): Track[] {
+function plainTracks(all: readonly Part[], lastFrame: number): DatasetTrack[] {
   const keys = new Set(all.map(({ key }) => key))
   return [...keys].map((key) =>
     plainTrack(
@@ -121,10 +121,10 @@ function plainTracks(all: readonly Part[], lastFrame: number): Track[] {
   )
 }
 
-function plainTrack(own: readonly Part[], lastFrame: number): Track {
+function plainTrack(own: readonly Part[], lastFrame: number): DatasetTrack {
   const byFrame = new Map(own.map((part) => [part.shape.frame, part]))
   const ordered = own.toSorted((a, b) => a.shape.frame - b.shape.frame)
-  const shapes: TrackShape[] = []
+  const shapes: DatasetTrackShape[] = []
   for (const part of ordered) {
     if (!part.shape.outside) addPlain(shapes, part, byFrame, lastFrame)
   }
@@ -138,7 +138,7 @@ function plainTrack(own: readonly Part[], lastFrame: number): Track {
 }
 
 function addPlain(
-  shapes: TrackShape[],
+  shapes: DatasetTrackShape[],
   part: Part,
   byFrame: ReadonlyMap<number, Part>,
   lastFrame: number,
@@ -155,10 +155,10 @@ function addPlain(
   shapes.push(next ? keyOf(next) : { ...keyOf(part), frame: frame + 1, outside: true })
 }
 
-const placeOf = ({ points, rotation }: Pick<Shape, 'points' | 'rotation'>) =>
+const placeOf = ({ points, rotation }: Pick<DatasetShape, 'points' | 'rotation'>) =>
   `${points} ${rotation}`
 
-function keyOf({ shape }: Part): TrackShape {
+function keyOf({ shape }: Part): DatasetTrackShape {
   const { type, frame, points, occluded, outside, z_order, rotation } = shape
   const attributes = splitByMutable(label, shape.attributes).shape
   return { type, frame, points, occluded, outside, keyframe: true, z_order, rotation, attributes }

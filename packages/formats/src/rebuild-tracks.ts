@@ -1,13 +1,20 @@
 /** Rebuilds tracks from shapes that name their track (docs/spec/formats.md#tracks-in-frame-formats). */
-import { FormatError, type Place } from './errors.ts'
+import { type ErrorLocation, FormatError } from './errors.ts'
 import type { TrackPart } from './flags.ts'
 import { frameSet } from './frame-set.ts'
-import type { Intake } from './intake.ts'
+import type { ImportIntake } from './intake.ts'
 import { splitByMutable } from './labels.ts'
-import type { Label, Shape, TargetFrame, TargetFrames, Track, TrackShape } from './model.ts'
+import type {
+  DatasetLabel,
+  DatasetShape,
+  DatasetTrack,
+  DatasetTrackShape,
+  TargetFrame,
+  TargetFrames,
+} from './model.ts'
 import { type PackedShapes, packedShapes } from './packed-shapes.ts'
 
-export interface TrackIntake extends Pick<Intake, 'range' | 'note'> {
+export interface TrackIntake extends Pick<ImportIntake, 'range' | 'note'> {
   target: { frames: Pick<TargetFrames, 'includes'> }
 }
 
@@ -16,11 +23,17 @@ export interface TrackBuilder {
    * Adds one frame of a track, which `key` identifies.
    * @throws {FormatError} when the track already has a shape on that frame
    */
-  add(key: string, label: Label, shape: Shape, isKeyframe: boolean, place: Place): void
+  add(
+    key: string,
+    label: DatasetLabel,
+    shape: DatasetShape,
+    isKeyframe: boolean,
+    location: ErrorLocation,
+  ): void
   /** Returns whether the track has a shape on that frame. */
   has(key: string, frame: number): boolean
   /** Yields the tracks after everything was added; memory for a track is allocated when it is yielded. */
-  build(): Generator<Track>
+  build(): Generator<DatasetTrack>
 }
 
 /**
@@ -39,7 +52,7 @@ export function trackBuilder(
   const packed = packedShapes()
   const taken = takenFrames({ range, target })
 
-  function keep(draft: Draft, shape: TrackShape): void {
+  function keep(draft: Draft, shape: DatasetTrackShape): void {
     draft.latest = packed.add(shape, draft.latest)
     draft.count += 1
   }
@@ -57,16 +70,19 @@ export function trackBuilder(
       const draft = drafts.get(key)
       return draft !== undefined && taken.has(draft.number, frame)
     },
-    add(key, label, shape, isKeyframe, place) {
+    add(key, label, shape, isKeyframe, location) {
       const { frame, outside } = shape
       const values = splitByMutable(label, shape.attributes)
       const draft = drafts.get(key) ?? newDraft(drafts.size, shape, values.track)
       drafts.set(key, draft)
       if (taken.has(draft.number, frame)) {
-        throw new FormatError(`a second shape of track ${key} on frame ${frameName(frame)}`, place)
+        throw new FormatError(
+          `a second shape of track ${key} on frame ${frameName(frame)}`,
+          location,
+        )
       }
       if (!isSameValues(draft.track.attributes, values.track))
-        note('converted', 'dropped-attribute', immutableChange, place)
+        note('converted', 'dropped-attribute', immutableChange, location)
       taken.add(draft.number, shape)
       keepWaiting(draft)
       const part = trackShape(shape, isKeyframe, values.shape)
@@ -98,7 +114,7 @@ function takenFrames({ range, target }: Pick<TrackIntake, 'range' | 'target'>) {
 
   return {
     frameBehind,
-    add(track: number, { frame, outside }: Pick<Shape, 'frame' | 'outside'>): void {
+    add(track: number, { frame, outside }: Pick<DatasetShape, 'frame' | 'outside'>): void {
       const own = outside ? hidden : visible
       own.add(track, frame)
     },
@@ -122,19 +138,22 @@ function takenFrames({ range, target }: Pick<TrackIntake, 'range' | 'target'>) {
 export function isRepeated(
   { isImplied }: TrackPart,
   key: string,
-  at: { frame: TargetFrame; place: Place; tracks: TrackBuilder },
-  { note }: Pick<Intake, 'note'>,
+  at: { frame: TargetFrame; location: ErrorLocation; tracks: TrackBuilder },
+  { note }: Pick<ImportIntake, 'note'>,
 ): boolean {
   if (!isImplied || !at.tracks.has(key, at.frame.frame)) return false
   const reason = 'a track has a second shape on a frame, it is read as a shape without the track'
-  note('converted', 'duplicate-entry', reason, at.place)
+  note('converted', 'duplicate-entry', reason, at.location)
   return true
 }
 
 const immutableChange = 'an immutable attribute changes within a track, its first value is kept'
 
 /** Returns whether these values repeat those of the first shape. Missing values count as unchanged. */
-const isSameValues = (first: Shape['attributes'], own: Shape['attributes']): boolean =>
+const isSameValues = (
+  first: DatasetShape['attributes'],
+  own: DatasetShape['attributes'],
+): boolean =>
   own.every(({ spec_id, value }) =>
     first.some((other) => other.spec_id === spec_id && other.value === value),
   )
@@ -142,40 +161,44 @@ const isSameValues = (first: Shape['attributes'], own: Shape['attributes']): boo
 interface Draft {
   /** Index from 0, used in sets of frames. */
   number: number
-  track: Pick<Track, 'label_id' | 'group' | 'source' | 'attributes'>
+  track: Pick<DatasetTrack, 'label_id' | 'group' | 'source' | 'attributes'>
   /** Position of the last stored shape, and number of stored shapes. */
   latest: number
   count: number
   /** A shape without a keyframe that is stored unless it lies between neighbours. */
-  waiting: TrackShape | undefined
+  waiting: DatasetTrackShape | undefined
 }
 
-function newDraft(number: number, shape: Shape, attributes: Shape['attributes']): Draft {
+function newDraft(
+  number: number,
+  shape: DatasetShape,
+  attributes: DatasetShape['attributes'],
+): Draft {
   const { label_id, group, source } = shape
   const track = { label_id, group, source, attributes }
   return { number, track, latest: -1, count: 0, waiting: undefined }
 }
 
 function trackShape(
-  shape: Shape,
+  shape: DatasetShape,
   keyframe: boolean,
-  attributes: TrackShape['attributes'],
-): TrackShape {
+  attributes: DatasetTrackShape['attributes'],
+): DatasetTrackShape {
   const { type, frame, points, occluded, outside, z_order, rotation } = shape
   return { type, frame, points, occluded, outside, keyframe, z_order, rotation, attributes }
 }
 
 /** Returns the positions of a track's stored shapes, ascending by frame. */
 function inOrder({ latest, count }: Draft, packed: PackedShapes): Float64Array {
-  const places = new Float64Array(count)
+  const positions = new Float64Array(count)
   // Frame and index are combined into one number, because plain numbers sort many times faster than with a comparison
   // function.
   const order = new Float64Array(count)
   for (let index = 0, at = latest; index < count; index += 1, at = packed.before(at)) {
-    places[index] = at
+    positions[index] = at
     order[index] = packed.frameAt(at) * count + index
   }
-  return order.sort().map((one) => places[one % count] ?? 0)
+  return order.sort().map((one) => positions[one % count] ?? 0)
 }
 
 /** Returns whether all frames between two visible ones are visible. */
@@ -193,10 +216,10 @@ function shapesOf(
   packed: PackedShapes,
   isJoined: Joined,
   frameBehind: FrameBehind,
-): TrackShape[] {
-  const shapes: TrackShape[] = []
-  let last: TrackShape | undefined
-  let neverSeen: TrackShape | undefined
+): DatasetTrackShape[] {
+  const shapes: DatasetTrackShape[] = []
+  let last: DatasetTrackShape | undefined
+  let neverSeen: DatasetTrackShape | undefined
   for (const at of inOrder(draft, packed)) {
     const shape = packed.read(at)
     if (last && (shape.outside || !isJoined(last.frame, shape.frame))) {
@@ -220,14 +243,14 @@ function shapesOf(
  * if `next` is on that frame.
  */
 function closeStretch(
-  shapes: TrackShape[],
-  last: TrackShape,
+  shapes: DatasetTrackShape[],
+  last: DatasetTrackShape,
   frame: ReturnType<FrameBehind>,
-  next?: TrackShape,
+  next?: DatasetTrackShape,
 ): void {
   const isClosed = frame !== undefined
   const latest = shapes.at(-1) ?? last
-  if (latest.frame < last.frame && (isClosed || !isSamePlace(latest, last))) {
+  if (latest.frame < last.frame && (isClosed || !hasSamePosition(latest, last))) {
     shapes.push(asKeyframe(last))
   }
   if (!isClosed) return
@@ -235,9 +258,9 @@ function closeStretch(
   shapes.push(asKeyframe(closing))
 }
 
-const asKeyframe = (shape: TrackShape): TrackShape =>
+const asKeyframe = (shape: DatasetTrackShape): DatasetTrackShape =>
   shape.keyframe ? shape : { ...shape, keyframe: true }
 
-function isSamePlace(a: TrackShape, b: TrackShape): boolean {
+function hasSamePosition(a: DatasetTrackShape, b: DatasetTrackShape): boolean {
   return a.rotation === b.rotation && a.points.join() === b.points.join()
 }

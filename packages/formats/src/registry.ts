@@ -9,11 +9,11 @@ import { tfrecord } from './formats/tfrecord.ts'
 import { voc } from './formats/voc.ts'
 import { yolo } from './formats/yolo.ts'
 import {
+  type AnnotationKind,
   type Exporter,
   type Format,
   type FormatOption,
   type Importer,
-  type Kind,
   shapeTypes,
 } from './model.ts'
 import { nearestName } from './nearest-name.ts'
@@ -40,7 +40,7 @@ export interface FormatRow {
   version: string
   enabled: boolean
   dimension: '2d' | '3d'
-  kinds: Kind[]
+  kinds: AnnotationKind[]
   tracks: boolean
   attributes: boolean
   options: FormatOption[]
@@ -120,16 +120,16 @@ function findByName<T extends Format>(known: readonly T[], name: string): T | un
   )
 }
 
-const kinds: readonly Kind[] = [...shapeTypes, 'tag']
+const kinds: readonly AnnotationKind[] = [...shapeTypes, 'tag']
 
-function carriedKinds({ carries }: Exporter): Kind[] {
+function carriedKinds({ carries }: Exporter): AnnotationKind[] {
   return kinds.filter((kind) => carries[kind] !== 'dropped')
 }
 
 function rowOf(
   { name, version, dimension, tracks, attributes }: Format,
   side: { extensions: readonly string[]; options: readonly FormatOption[] },
-  carried: Kind[],
+  carried: AnnotationKind[],
 ): FormatRow {
   return {
     name,

@@ -1,11 +1,11 @@
 /** Finds objects that already occur in an earlier file of the same upload. */
 import {
   type AttributeValue,
+  type DatasetShape,
+  type DatasetTag,
+  type DatasetTrack,
   type Imported,
-  type Shape,
   shapeTypes,
-  type Tag,
-  type Track,
 } from './model.ts'
 
 export interface Repeats {
@@ -77,7 +77,7 @@ function keyOf(object: Imported, hash: Hash): number {
 }
 
 /** Fields that all kinds share. */
-type Common = Pick<Tag, 'frame' | 'label_id' | 'attributes'>
+type Common = Pick<DatasetTag, 'frame' | 'label_id' | 'attributes'>
 
 function addTag({ frame, label_id, attributes }: Common, hash: Hash): void {
   hash.add(frame)
@@ -85,7 +85,10 @@ function addTag({ frame, label_id, attributes }: Common, hash: Hash): void {
   addValues(attributes, hash)
 }
 
-type Geometry = Pick<Shape, 'type' | 'points' | 'rotation' | 'z_order' | 'occluded' | 'outside'>
+type Geometry = Pick<
+  DatasetShape,
+  'type' | 'points' | 'rotation' | 'z_order' | 'occluded' | 'outside'
+>
 
 function addGeometry(shape: Geometry, hash: Hash): void {
   hash.add(shapeTypes.indexOf(shape.type))
@@ -96,7 +99,7 @@ function addGeometry(shape: Geometry, hash: Hash): void {
   for (const value of shape.points) hash.add(value)
 }
 
-function addShape(shape: Shape, hash: Hash): void {
+function addShape(shape: DatasetShape, hash: Hash): void {
   addTag(shape, hash)
   addGeometry(shape, hash)
   hash.add(shape.score)
@@ -104,7 +107,7 @@ function addShape(shape: Shape, hash: Hash): void {
   for (const element of shape.elements) addShape(element, hash)
 }
 
-function addTrack(track: Track, hash: Hash): void {
+function addTrack(track: DatasetTrack, hash: Hash): void {
   addTag(track, hash)
   hash.add(track.shapes.length)
   for (const shape of track.shapes) {

@@ -43,7 +43,7 @@ export interface ReportEntry {
   examples: ReportExample[]
 }
 
-export interface Report {
+export interface ConversionReport {
   created: { tags: number; shapes: number; tracks: number }
   skipped: number
   converted: number
@@ -52,7 +52,7 @@ export interface Report {
 }
 
 export interface ReportWriter {
-  created(what: keyof Report['created'], count?: number): void
+  created(what: keyof ConversionReport['created'], count?: number): void
   /** Adds a note. Notes with equal kind, code and reason become one entry. */
   note(
     kind: ReportKind,
@@ -61,7 +61,7 @@ export interface ReportWriter {
     example?: ReportExample,
     count?: number,
   ): void
-  read(): Report
+  read(): ConversionReport
 }
 
 const entriesKept = 100

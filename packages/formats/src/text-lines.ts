@@ -1,5 +1,5 @@
 /** Reads the lines of text files: UTF-8, with or without a byte order mark, and with any line ends. */
-import { FormatError, type Place } from './errors.ts'
+import { type ErrorLocation, FormatError } from './errors.ts'
 
 export interface Line {
   /** Text without trailing blanks. */
@@ -32,7 +32,7 @@ export function linesOf(bytes: Uint8Array, file: string, longest = mostCharacter
 }
 
 /** Returns the place of a line. */
-export const lineOf = (file: string, { line }: Line): Place => ({ file, line })
+export const lineOf = (file: string, { line }: Line): ErrorLocation => ({ file, line })
 
 function lineReader(file: string, longest: number) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -57,10 +57,15 @@ function lineReader(file: string, longest: number) {
 
 type Decoder = InstanceType<typeof TextDecoder>
 
-function decode(decoder: Decoder, bytes: Uint8Array, isLast: boolean, place: Place): string {
+function decode(
+  decoder: Decoder,
+  bytes: Uint8Array,
+  isLast: boolean,
+  location: ErrorLocation,
+): string {
   try {
     return decoder.decode(bytes, { stream: !isLast })
   } catch {
-    throw new FormatError('the text is not UTF-8', place)
+    throw new FormatError('the text is not UTF-8', location)
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from './archive/source.ts'
 import { openCocoDataset } from './coco/dataset.ts'
-import type { Label } from './model.ts'
+import type { DatasetLabel } from './model.ts'
 import { findImporter } from './registry.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from './testing/run.ts'
 import { attributesText, documentText, objectText } from './testing/voc.ts'
@@ -18,7 +18,7 @@ const car = labelOf({
 const labels = [car, labelOf({ id: 2, name: 'bus' })]
 const frames = framesOf(['a.png', 'b.png', 'c.png', 'd.png'], 100, 50)
 
-function imported(name: string, bytes: Uint8Array | string, known: Label[] = labels) {
+function imported(name: string, bytes: Uint8Array | string, known: DatasetLabel[] = labels) {
   const format = findImporter(name)
   if (!format) throw new Error(`no importer ${name}`)
   return importBytes(format, bytes, targetOf(known, frames))

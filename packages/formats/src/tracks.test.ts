@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Item, Track, TrackShape } from './model.ts'
+import type { DatasetItem, DatasetTrack, DatasetTrackShape } from './model.ts'
 import { trackBuilder } from './rebuild-tracks.ts'
 import {
-  type Annotations,
   framesOf,
   labelOf,
   shapeOf,
+  type TaskAnnotations,
   trackOf,
   trackShapeOf,
 } from './testing/run.ts'
@@ -46,7 +46,7 @@ describe('items of a dataset', () => {
     const tracks = [0, 4, 8].map((frame) => trackShapeOf({ frame, points: [frame, 0, 99, 99] }))
     const some = framesOf(names).filter(({ frame }) => frame === 2 || frame === 6)
     const lefts = async (options: ItemOptions): Promise<unknown[]> => {
-      const items: Item[] = []
+      const items: DatasetItem[] = []
       const streams = { tags: [], shapes: [[shapeOf({ frame: 3 })]], tracks: [trackOf(tracks)] }
       for await (const item of itemsOf(some, streams, options)) items.push(item)
       return items.map(({ index, shapes }) => [index, shapes.length, shapes[0]?.points[0]])
@@ -69,7 +69,7 @@ describe('items of a dataset', () => {
         attributes: at % 50 === 0 ? [{ spec_id: 7, value: `of ${at}` }] : [],
       }),
     )
-    const shownOf = async (tracks: Track[]) => {
+    const shownOf = async (tracks: DatasetTrack[]) => {
       const items = itemsOf(framesOf(Array.from({ length: 800 }, (_, at) => `${at}.jpg`)), {
         ...{ tags: [], shapes: [], tracks },
       })
@@ -96,7 +96,7 @@ describe('items of a dataset', () => {
   })
 
   test('contain the elements of a skeleton at separate positions', async () => {
-    const element = (x: number, outside: boolean): TrackShape[] => [
+    const element = (x: number, outside: boolean): DatasetTrackShape[] => [
       trackShapeOf({ type: 'points', points: [x, 0] }),
       trackShapeOf({ type: 'points', frame: 2, points: [x + 2, 0], outside }),
     ]
@@ -170,8 +170,8 @@ describe('a rebuilt track', () => {
 
 // ---- helpers
 
-async function collect(given: Partial<Annotations>): Promise<Item[]> {
-  const items: Item[] = []
+async function collect(given: Partial<TaskAnnotations>): Promise<DatasetItem[]> {
+  const items: DatasetItem[] = []
   const { tags = [], shapes = [], tracks = [] } = given
   const streams = { tags: [tags], shapes: [shapes], tracks }
   for await (const item of itemsOf(framesOf(names), streams)) items.push(item)

@@ -2,13 +2,13 @@
 import { orderCorners, trackStates } from '@reticle/geometry'
 import type {
   AttributeValue,
-  Item,
+  DatasetItem,
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  DatasetTrackShape,
   ItemFrame,
   ItemShape,
-  Shape,
-  Tag,
-  Track,
-  TrackShape,
 } from './model.ts'
 import { packedShapes } from './packed-shapes.ts'
 
@@ -17,9 +17,9 @@ import { packedShapes } from './packed-shapes.ts'
  * be millions.
  */
 export interface AnnotationStreams {
-  tags: AsyncIterable<readonly Tag[]> | Iterable<readonly Tag[]>
-  shapes: AsyncIterable<readonly Shape[]> | Iterable<readonly Shape[]>
-  tracks: AsyncIterable<Track> | Iterable<Track>
+  tags: AsyncIterable<readonly DatasetTag[]> | Iterable<readonly DatasetTag[]>
+  shapes: AsyncIterable<readonly DatasetShape[]> | Iterable<readonly DatasetShape[]>
+  tracks: AsyncIterable<DatasetTrack> | Iterable<DatasetTrack>
 }
 
 export interface ItemOptions {
@@ -41,7 +41,7 @@ export async function* itemsOf(
   frames: readonly ItemFrame[],
   streams: AnnotationStreams,
   options: ItemOptions = {},
-): AsyncGenerator<Item> {
+): AsyncGenerator<DatasetItem> {
   const tags = reader(streams.tags)
   const shapes = reader(streams.shapes)
   const tracks = reader(heldTracks(streams.tracks))
@@ -71,7 +71,7 @@ export async function* itemsOf(
 }
 
 /** Normalizes boxes, whose corners are stored as drawn, to left, top, right, bottom. */
-function withOrderedCorners<S extends Shape>(shape: S): S {
+function withOrderedCorners<S extends DatasetShape>(shape: S): S {
   const { type, points, elements } = shape
   if (type === 'rectangle') {
     const ordered = orderCorners(points)
@@ -163,14 +163,14 @@ function statesOf(
   { shapes }: HeldTrack,
   stop: number,
   { is3d = false }: WalkOptions,
-): (frame: number) => TrackShape | undefined {
+): (frame: number) => DatasetTrackShape | undefined {
   const stateOf = trackStates(withInherited(shapes), { is3d })
   return (frame) => (frame > stop ? undefined : stateOf(frame))
 }
 
 /** A track that is held from its first frame to its last. */
-interface HeldTrack extends Omit<Track, 'shapes' | 'elements'> {
-  shapes: Iterable<TrackShape>
+interface HeldTrack extends Omit<DatasetTrack, 'shapes' | 'elements'> {
+  shapes: Iterable<DatasetTrackShape>
   /** Frame after which it stays hidden; undefined when it is visible at its end. */
   hiddenBehind: number | undefined
   elements: HeldTrack[]
@@ -180,7 +180,7 @@ async function* heldTracks(tracks: AnnotationStreams['tracks']): AsyncGenerator<
   for await (const track of tracks) yield [heldTrack(track)]
 }
 
-function heldTrack({ shapes, elements, ...track }: Track): HeldTrack {
+function heldTrack({ shapes, elements, ...track }: DatasetTrack): HeldTrack {
   const isHidden = shapes.findLast((shape) => shape.keyframe)?.outside === true
   return {
     ...track,
@@ -191,7 +191,7 @@ function heldTrack({ shapes, elements, ...track }: Track): HeldTrack {
 }
 
 /** Packs many shapes as plain numbers. */
-function heldShapes(shapes: readonly TrackShape[]): Iterable<TrackShape> {
+function heldShapes(shapes: readonly DatasetTrackShape[]): Iterable<DatasetTrackShape> {
   if (shapes.length < 256) return shapes
   const packed = packedShapes({ blockLength: 4096 })
   const first = shapes.reduceRight((next, shape) => packed.add(shape, next), -1)
@@ -203,7 +203,7 @@ function heldShapes(shapes: readonly TrackShape[]): Iterable<TrackShape> {
 }
 
 /** Adds the attribute values that keyframes inherit from the previous one. */
-function withInherited(shapes: Iterable<TrackShape>): Iterable<TrackShape> {
+function withInherited(shapes: Iterable<DatasetTrackShape>): Iterable<DatasetTrackShape> {
   return {
     *[Symbol.iterator]() {
       const known = new Map<number, AttributeValue>()
@@ -215,7 +215,11 @@ function withInherited(shapes: Iterable<TrackShape>): Iterable<TrackShape> {
   }
 }
 
-function shapeOf(track: Tag, state: TrackShape, elements: Shape[]): Shape {
+function shapeOf(
+  track: DatasetTag,
+  state: DatasetTrackShape,
+  elements: DatasetShape[],
+): DatasetShape {
   return {
     type: state.type,
     frame: state.frame,

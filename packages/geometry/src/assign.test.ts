@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { assign, type Edge } from './assign.ts'
+import { assignPairs, type Edge } from './assign.ts'
 
-const pairs = (edges: Edge[]) => assign(edges).map(({ left, right }) => [left, right])
+const pairs = (edges: Edge[]) => assignPairs(edges).map(({ left, right }) => [left, right])
 const edge = (left: number, right: number, similarity: number): Edge => ({
   left,
   right,
@@ -45,7 +45,7 @@ test('no other pairing has a higher sum', () => {
   fc.assert(
     fc.property(table, (rows) => {
       const edges = rows.flatMap((row, left) => row.map((value, right) => edge(left, right, value)))
-      const found = assign(edges)
+      const found = assignPairs(edges)
       expect(new Set(found.map((one) => one.left)).size).toBe(found.length)
       expect(new Set(found.map((one) => one.right)).size).toBe(found.length)
       expect(sum(found)).toBeCloseTo(best(rows, 0, new Set()), 9)
@@ -59,12 +59,12 @@ test('a chain of a thousand objects and a full graph of three hundred are paired
     edge(n, n, 0.5),
     edge(n, n + 1, 0.6),
   ]).flat()
-  expect(sum(assign(chain))).toBeCloseTo(600)
+  expect(sum(assignPairs(chain))).toBeCloseTo(600)
   const rows = Array.from({ length: 300 }, (_, n) => n)
   const full = rows.flatMap((left) =>
     rows.map((right) => edge(left, right, ((left * 7919 + right * 104729) % 1000) / 1000)),
   )
-  expect(assign(full)).toHaveLength(300)
+  expect(assignPairs(full)).toHaveLength(300)
 })
 
 // ---- support

@@ -14,7 +14,7 @@ export interface Edge {
  * Uses shortest augmenting paths (Jonker and Volgenant) over the given edges: the cost of an edge is 1 - similarity,
  * and that of an unpaired object is 1. Components without a connecting edge are solved independently.
  */
-export function assign(edges: readonly Edge[]): Edge[] {
+export function assignPairs(edges: readonly Edge[]): Edge[] {
   const state: State = {
     edgesOf: groupEdges(edges),
     leftPrice: new Map(),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   anchorAt,
   firstVisible,
-  interpolate,
+  interpolatePosition,
   type TrackPosition,
   trackAt,
   trackStates,
@@ -26,13 +26,14 @@ describe('half way between two keyframes', () => {
   ]
   test.each(cases)('%s from %j to %j is %j', (type, left, right, expected) => {
     const [from, to] = [shape({ type, points: left }), shape({ type, points: right, frame: 2 })]
-    expect(interpolate(from, to, 1).points).toEqual(expected)
+    expect(interpolatePosition(from, to, 1).points).toEqual(expected)
   })
 })
 
 test('a rotation takes the shorter arc, and half a turn increases the angle', () => {
   const turned = (from: number, to: number, frame: number): number =>
-    interpolate(shape({ rotation: from }), shape({ rotation: to, frame: 4 }), frame).rotation
+    interpolatePosition(shape({ rotation: from }), shape({ rotation: to, frame: 4 }), frame)
+      .rotation
   expect(turned(350, 10, 2)).toBe(0)
   expect(turned(10, 350, 1)).toBe(5)
   expect(turned(0, 180, 1)).toBe(45)
@@ -45,20 +46,20 @@ test('the angles of a cuboid in a point cloud take the shorter arc', () => {
     shape({ type: 'cuboid', points: points(3) }),
     shape({ type: 'cuboid', points: points(-3), frame: 2 }),
   ]
-  expect(interpolate(from, to, 1, { is3d: true }).points[5]).toBeCloseTo(Math.PI)
-  expect(interpolate(from, to, 1).points[5]).toBe(0)
+  expect(interpolatePosition(from, to, 1, { is3d: true }).points[5]).toBeCloseTo(Math.PI)
+  expect(interpolatePosition(from, to, 1).points[5]).toBe(0)
 })
 
 test('a curve of length 0 is matched by the number of its vertices', () => {
   const from = shape({ type: 'polyline', points: [5, 5, 5, 5] })
   const to = shape({ type: 'polyline', points: [0, 0, 10, 0], frame: 2 })
-  expect(interpolate(from, to, 1).points).toEqual([2.5, 2.5, 7.5, 2.5])
+  expect(interpolatePosition(from, to, 1).points).toEqual([2.5, 2.5, 7.5, 2.5])
 })
 
 test('flags and other fields come from the left keyframe, and the result is not a keyframe', () => {
   const left = { ...shape({}), occluded: true, attributes: [1] }
   const right = { ...shape({ frame: 4 }), occluded: false, attributes: [2] }
-  expect(interpolate(left, right, 1)).toMatchObject({
+  expect(interpolatePosition(left, right, 1)).toMatchObject({
     occluded: true,
     attributes: [1],
     frame: 1,
@@ -72,7 +73,7 @@ test('an interpolated curve has at most the vertices of both keyframes together'
     fc.property(curve, curve, (a, b) => {
       const left = shape({ type: 'polyline', points: a.flat() })
       const right = shape({ type: 'polyline', points: b.flat(), frame: 2 })
-      const { points } = interpolate(left, right, 1)
+      const { points } = interpolatePosition(left, right, 1)
       expect(points.length).toBeLessThanOrEqual(a.flat().length + b.flat().length)
       expect(points.every((value) => value >= 0 && value <= 100)).toBe(true)
     }),

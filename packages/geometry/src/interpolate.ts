@@ -141,7 +141,7 @@ function lastShapeAt(shapes: readonly TrackPosition[], frame: number): number {
  * Returns the position on `frame` between two keyframes, `left.frame < frame < right.frame`. Flags and attributes are
  * copied from `left`; `keyframe` is false.
  */
-export function interpolate<T extends TrackPosition>(
+export function interpolatePosition<T extends TrackPosition>(
   left: T,
   right: T,
   frame: number,

@@ -48,7 +48,7 @@ describe('create', () => {
     const { set, etag } = await job.patch('create', '')
     expect(set).toEqual({ version: 0, tags: [], shapes: [], tracks: [] })
     expect(etag).toMatch(/-0"$/)
-    expect(workspace.told).toEqual([])
+    expect(workspace.notifications).toEqual([])
   })
 })
 
@@ -222,10 +222,10 @@ describe('delete', () => {
     const { job } = setUp()
     const { set } = await job.put({ shapes: [box, skeleton], tracks: [track] })
     const [first, second] = set.shapes
-    const { set: gone } = await job.patch('delete', {
+    const { set: deleted } = await job.patch('delete', {
       shapes: [{ id: 999 }, { id: second?.id }, { id: first?.id, points: 'ignored' }],
     })
-    expect(gone.shapes).toEqual([second, first])
+    expect(deleted.shapes).toEqual([second, first])
     expect((await job.get()).set).toMatchObject({ shapes: [], tracks: set.tracks })
   })
 
@@ -242,7 +242,7 @@ describe('delete', () => {
     const { set, etag } = await job.get()
     expect(set).toEqual({ version: 0, tags: [], shapes: [], tracks: [] })
     expect(head.etag).toBe(etag)
-    expect(workspace.told.at(-1)?.change).toMatchObject({
+    expect(workspace.notifications.at(-1)?.change).toMatchObject({
       action: 'delete',
       jobs: [{ shapes: 1, tracks: 1, is_annotated: false }],
     })
@@ -329,12 +329,12 @@ test('a write emits one event and sends it to projects-svc before it returns', a
     .where('key', '=', `task:${task_id}`)
     .execute()
   expect(events.map((one) => one.data)).toEqual([change])
-  expect(workspace.told).toEqual([{ event_id: events[0]?.event_id, change }])
+  expect(workspace.notifications).toEqual([{ event_id: events[0]?.event_id, change }])
 })
 
 test('the event has counts of created and deleted objects when the action does not imply them', async () => {
   const { job, workspace } = setUp()
-  const detailsOf = (at: number) => workspace.told[at]?.change.jobs[0]?.by_action
+  const detailsOf = (at: number) => workspace.notifications[at]?.change.jobs[0]?.by_action
   await job.put({ shapes: [box, box] })
   expect(detailsOf(0)).toBeUndefined()
   await job.put({ shapes: [box], tracks: [track] })
@@ -346,8 +346,8 @@ test('the event has counts of created and deleted objects when the action does n
 test('the event leaves out the ids of more than a hundred objects', async () => {
   const { job, workspace } = setUp()
   await job.put({ shapes: Array.from({ length: 101 }, () => box) })
-  expect(workspace.told[0]?.change.jobs[0]).toMatchObject({ shapes: 101 })
-  expect(workspace.told[0]?.change.jobs[0]?.ids).toBeUndefined()
+  expect(workspace.notifications[0]?.change.jobs[0]).toMatchObject({ shapes: 101 })
+  expect(workspace.notifications[0]?.change.jobs[0]?.ids).toBeUndefined()
 })
 
 test('a read fills in attributes that were added to a label after the write', async () => {

@@ -53,8 +53,8 @@ test('objects created during a replacement are kept beside the new set', async (
   const all = (await job.get()).set
   expect([all.tags.length, all.shapes.length]).toEqual([1, 1501])
   expect(all.shapes.filter((one) => one.group === 5)).toHaveLength(1)
-  const { set: gone } = await job.patch('delete', { shapes: all.shapes })
-  expect(gone.shapes).toHaveLength(1501)
+  const { set: deleted } = await job.patch('delete', { shapes: all.shapes })
+  expect(deleted.shapes).toHaveLength(1501)
 })
 
 describe('an update of many objects', () => {
@@ -96,7 +96,7 @@ describe('a deletion of many objects', () => {
       shapes: Array.from({ length: 1100 }, () => box),
       tracks: [{ frame: 0, label_id: 40, shapes: [keyframe, { ...keyframe, frame: 7 }] }],
     })
-    const gone = { ...set, shapes: [...set.shapes.toReversed(), { id: 999 }] }
+    const deleted = { ...set, shapes: [...set.shapes.toReversed(), { id: 999 }] }
     const removed = await db.transaction().execute(async (tx) => {
       await tx
         .selectFrom('jobs')
@@ -104,7 +104,7 @@ describe('a deletion of many objects', () => {
         .select('job_id')
         .forUpdate()
         .execute()
-      const answer = task.patch('delete', gone)
+      const answer = task.patch('delete', deleted)
       await tx.updateTable('shapes').set({ z_order: 9 }).where('job_id', '=', job_id).execute()
       await sleep(200)
       return { answer }
@@ -196,8 +196,13 @@ test('a small save uses no connection of the pool for streams', async () => {
 test('writers that wait for each other hold no connection', async () => {
   const { job, job_id } = setUp()
   const { set } = await job.put({ shapes: [box, box] })
-  const held = await db.startTransaction().execute()
-  await held.selectFrom('jobs').where('job_id', '=', job_id).selectAll().forUpdate().execute()
+  const transaction = await db.startTransaction().execute()
+  await transaction
+    .selectFrom('jobs')
+    .where('job_id', '=', job_id)
+    .selectAll()
+    .forUpdate()
+    .execute()
   const patches = [
     ...Array.from({ length: 30 }, () => job.patch('create', { shapes: [box] })),
     job.patch('update', { shapes: [{ id: set.shapes[0]?.id, z_order: 5 }] }),
@@ -212,7 +217,7 @@ test('writers that wait for each other hold no connection', async () => {
   await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
   await sleep(200)
   const others = await waiting()
-  await held.commit().execute()
+  await transaction.commit().execute()
   await Promise.all(patches)
   expect(others).toBe(1)
   expect((await job.get()).set.shapes).toHaveLength(31)
@@ -223,11 +228,16 @@ test('a writer that cannot lock the job in time gets `annotations_locked`', asyn
   await job.put({})
   const settings = { ...deps.settings, lockWaitMs: 300 }
   const impatient = openJob(annotationHandlers({ ...deps, settings }), job_id)
-  const held = await db.startTransaction().execute()
-  await held.selectFrom('jobs').where('job_id', '=', job_id).selectAll().forUpdate().execute()
+  const transaction = await db.startTransaction().execute()
+  await transaction
+    .selectFrom('jobs')
+    .where('job_id', '=', job_id)
+    .selectAll()
+    .forUpdate()
+    .execute()
   const attempts = [1, 2, 3].map(() => impatient.patch('create', { shapes: [box] }))
   const outcomes = await Promise.allSettled(attempts)
-  await held.commit().execute()
+  await transaction.commit().execute()
   for (const one of outcomes) {
     expect(one).toMatchObject({ status: 'rejected', reason: { code: 'annotations_locked' } })
   }
@@ -239,13 +249,13 @@ test('an update of many objects returns them in the order of the request', async
   const { set } = await job.put({
     shapes: Array.from({ length: 3000 }, (_, n) => ({ ...box, group: n })),
   })
-  const wanted = set.shapes.toReversed().map(({ id }) => ({ id, z_order: 5 }))
-  const input = { id: job_id, action: 'update', body: bodyOf({ shapes: wanted }) }
+  const changes = set.shapes.toReversed().map(({ id }) => ({ id, z_order: 5 }))
+  const input = { id: job_id, action: 'update', body: bodyOf({ shapes: changes }) }
   const { set: changed } = await readAnswer(service.updateJobAnnotations(input, user()))
-  expect(changed.shapes.map((one) => one.id)).toEqual(wanted.map((one) => one.id))
+  expect(changed.shapes.map((one) => one.id)).toEqual(changes.map((one) => one.id))
   expect(changed.shapes.every((one) => one.z_order === 5)).toBe(true)
 
-  const { set: gone } = await job.patch('delete', { shapes: wanted.slice(0, 2500) })
-  expect(gone.shapes).toHaveLength(2500)
+  const { set: deleted } = await job.patch('delete', { shapes: changes.slice(0, 2500) })
+  expect(deleted.shapes).toHaveLength(2500)
   expect((await job.get()).set.shapes).toHaveLength(500)
 })

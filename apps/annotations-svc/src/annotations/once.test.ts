@@ -34,7 +34,7 @@ test.each([
   expect(again).toMatchObject({ etag: first.etag, set: { id: job_id } })
   const { set, etag } = await job.get()
   expect([set.shapes.length, etag]).toEqual([shapes.length, first.etag])
-  expect(workspace.told).toHaveLength(1)
+  expect(workspace.notifications).toHaveLength(1)
 })
 
 test('a repeated put does not undo a later replacement', async () => {

@@ -70,8 +70,8 @@ describe('tags and shapes', () => {
     const shown = (await task.get()).set
     expect(shown.shapes.map((one) => one.frame)).toEqual([2, 4, 4, 5])
     expect(idsOf(shown).toSorted()).toEqual(idsOf(set).toSorted())
-    const { set: gone } = await task.patch('delete', { shapes: [{ id: set.shapes[0]?.id }] })
-    expect(gone.shapes).toEqual([set.shapes[0]])
+    const { set: deleted } = await task.patch('delete', { shapes: [{ id: set.shapes[0]?.id }] })
+    expect(deleted.shapes).toEqual([set.shapes[0]])
     for (const job of [a, b, c]) {
       const left = (await job.get()).set.shapes
       expect(left.filter((one) => one.frame === 4)).toHaveLength(1)
@@ -181,7 +181,7 @@ describe('an object of a task', () => {
     expect(changed.shapes).toEqual([{ ...set.shapes[0], group: 7 }])
     expect((await a.get()).set.shapes).toEqual(changed.shapes)
     expect((await b.get()).set.shapes).toMatchObject([{ id: other, group: 7 }])
-    expect(workspace.told.at(-1)?.change.jobs.map((one) => one.shapes)).toEqual([1, 1])
+    expect(workspace.notifications.at(-1)?.change.jobs.map((one) => one.shapes)).toEqual([1, 1])
   })
 
   test('an object that moves to another frame keeps its id, and so do copies in jobs that keep it', async () => {
@@ -244,11 +244,11 @@ describe('an object of a task', () => {
     const { set } = await task.put({ tags: [tag(3)], shapes: [box(3), box(3, [50, 0, 60, 9])] })
     const [tagged] = idsOf((await b.get()).set, 'tags')
     const [, second] = idsOf((await b.get()).set)
-    const { set: gone } = await task.patch('delete', {
+    const { set: deleted } = await task.patch('delete', {
       tags: [{ id: tagged }],
       shapes: [{ id: second }],
     })
-    expect(gone).toEqual({ ...set, shapes: [set.shapes[1]] })
+    expect(deleted).toEqual({ ...set, shapes: [set.shapes[1]] })
     for (const job of [a, b])
       expect((await job.get()).set).toMatchObject({ tags: [], shapes: [{}] })
   })
@@ -258,8 +258,8 @@ describe('an object of a task', () => {
     const shapes = Array.from({ length: 150 }, (_, n) => box(3, [20 * n, 0, 20 * n + 10, 10]))
     const { set } = await task.put({ shapes })
     const ids = idsOf((await b.get()).set)
-    const { set: gone } = await task.patch('delete', { shapes: ids.map((id) => ({ id })) })
-    expect(gone).toEqual(set)
+    const { set: deleted } = await task.patch('delete', { shapes: ids.map((id) => ({ id })) })
+    expect(deleted).toEqual(set)
     expect((await task.get()).set.shapes).toEqual([])
   })
 })

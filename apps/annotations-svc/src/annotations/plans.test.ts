@@ -36,15 +36,15 @@ const most = 4
 /** Rows of jobs and revisions that a call may read in addition. */
 const beside = 20
 
-/** Runs a call that concerns `asked` rows and checks that no statement reads too many. */
-async function holdsRows<R>(asked: number, run: () => Promise<R>): Promise<R> {
+/** Runs a call that concerns `selection` rows and checks that no statement reads too many. */
+async function holdsRows<R>(selection: number, run: () => Promise<R>): Promise<R> {
   explained.takeRan()
   const result = await run()
   const ran = explained.takeRan()
   expect(ran.length).toBeGreaterThan(0)
   for (const one of ran) {
-    const seen = `${one.visited} rows for ${asked}\n${one.text}\n${one.outline}`
-    expect(one.visited, seen).toBeLessThanOrEqual(most * asked + beside)
+    const seen = `${one.visited} rows for ${selection}\n${one.text}\n${one.outline}`
+    expect(one.visited, seen).toBeLessThanOrEqual(most * selection + beside)
   }
   return result
 }

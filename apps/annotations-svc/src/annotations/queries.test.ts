@@ -228,14 +228,14 @@ describe('a filter', () => {
     })
     const expressions = fc.array(anExpression, { minLength: 20, maxLength: 20 })
     await fc.assert(
-      fc.asyncProperty(given, expressions, async (objects, asked) => {
+      fc.asyncProperty(given, expressions, async (objects, selection) => {
         const { set: all } = await job.put({
           tags: objects
             .slice(0, 4)
             .map(({ frame, label_id, group, source }) => ({ frame, label_id, group, source })),
           shapes: objects.map((one) => ({ ...one, points: [5, 5, 6, 6] })),
         })
-        for (const one of asked) {
+        for (const one of selection) {
           const { set } = await job.get(filter(one))
           const ids = (list: readonly { id?: number | null }[]) =>
             list.map(({ id }) => id ?? 0).sort((a, b) => a - b)

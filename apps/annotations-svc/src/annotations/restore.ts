@@ -14,9 +14,9 @@ import type { RequestIds } from '../targets/ids.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, labelsForWrite, type WriteLabels } from '../targets/labels.ts'
 import { type Note, writeOnce } from '../targets/once.ts'
-import { openTarget, type Target } from '../targets/target.ts'
-import { closeWrite, type Outcome, tellProjects } from '../writing/commit.ts'
-import { newLedger, noteEmptied, noteMade } from '../writing/ledger.ts'
+import { type AnnotationTarget, openTarget } from '../targets/target.ts'
+import { createChangeLedger, recordCreations, recordEmptied } from '../writing/change-ledger.ts'
+import { closeWrite, notifyProjects, type WriteOutcome } from '../writing/commit.ts'
 
 export interface Restore {
   id: number
@@ -40,19 +40,19 @@ export async function restoreRevision(
   const labels = await labelsForWrite(deps, target, context)
   return writeOnce(deps, { id, body: emptyBody() }, context, async (body, note) => {
     for await (const _ of body); // the body is empty: the path alone identifies the call
-    const wanted = { target, labels, revision, if_match, note }
+    const restored = { target, labels, revision, if_match, note }
     const outcome = await deps.bulk
       .transaction()
-      .execute((tx) => restoreSet(tx, deps, wanted, context))
-    await tellProjects(deps, outcome, context)
+      .execute((tx) => restoreSet(tx, deps, restored, context))
+    await notifyProjects(deps, outcome, context)
     return readSet(deps, target, { frames: [], label_id: [] }, context)
   })
 }
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-interface Wanted extends Omit<Restore, 'id'> {
-  target: Target
+interface RestoreOptions extends Omit<Restore, 'id'> {
+  target: AnnotationTarget
   labels: WriteLabels
   note: Note | undefined
 }
@@ -61,18 +61,18 @@ interface Wanted extends Omit<Restore, 'id'> {
 async function restoreSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  { target, labels, revision, if_match, note }: Wanted,
+  { target, labels, revision, if_match, note }: RestoreOptions,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const { settings } = deps
   await openWrite(tx, settings)
   const moment = await findMoment(tx, target, revision)
   await assertLabels(tx, moment, labels)
   const ids = deps.ids.open()
   const generation = await newGeneration(ids)
-  const ledger = newLedger()
+  const ledger = createChangeLedger()
   for (const kind of rowKinds) {
-    noteMade(ledger, kind, target.id, await copyRows(tx, kind, moment, generation))
+    recordCreations(ledger, kind, target.id, await copyRows(tx, kind, moment, generation))
   }
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
@@ -80,7 +80,7 @@ async function restoreSet(
   await findMoment(tx, target, revision) // the revision may have expired while it was read
   await renumberMoved(tx, target, generation, ids)
   if (settings.historyDays === 0) await deleteLive(tx, target, before)
-  for (const row of before.values()) noteEmptied(ledger, row)
+  for (const row of before.values()) recordEmptied(ledger, row)
   const closing = {
     ...{ action: 'restore' as const, ledger, before, settings, note },
     ...{ labels_revision: moment.labels_revision, labels_noted: target.labels_revision },
@@ -134,7 +134,7 @@ async function assertLabels(
  */
 async function renumberMoved(
   tx: Transaction<AnnotationsDb>,
-  { task_id, id: job_id }: Target,
+  { task_id, id: job_id }: AnnotationTarget,
   generation: number,
   ids: RequestIds,
 ): Promise<void> {

@@ -16,7 +16,7 @@ import { annotationsTag } from '../targets/etags.ts'
 import { findJobRows, type JobRows } from '../targets/job-rows.ts'
 import { labelsForWrite } from '../targets/labels.ts'
 import { writeOnce } from '../targets/once.ts'
-import { openTarget, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, openTarget } from '../targets/target.ts'
 import { writeRows } from '../writing/bulk.ts'
 import { type Condition, removeObjects } from '../writing/remove.ts'
 import { updateObjects } from '../writing/update.ts'
@@ -65,16 +65,17 @@ type DeleteInput = Parameters<Handlers['deleteJobAnnotations']>[0]
 
 async function getSet(deps: Deps, kind: Kind, { id, ...given }: GetInput, context: CallContext) {
   const { frames, label_id, filter, interpolate, ...flow } = given
-  if (flow.action === 'import_status') throw gone('GET /requests/{rq_id}')
+  if (flow.action === 'import_status') throw createGoneError('GET /requests/{rq_id}')
   if (Object.values(flow).some((one) => one !== undefined))
-    throw gone(`POST /${kind}s/{id}/dataset/export`)
+    throw createGoneError(`POST /${kind}s/{id}/dataset/export`)
   const target = await openTarget(deps, { target: kind, id }, 'annotations:read', context)
   return readSet(deps, target, { frames, label_id, filter, interpolate }, context)
 }
 
 async function replaceSet(deps: Deps, kind: Kind, input: PutInput, context: CallContext) {
   const { id, format, rq_id, if_match } = input
-  if (format !== undefined || rq_id !== undefined) throw gone(`POST /${kind}s/{id}/annotations`)
+  if (format !== undefined || rq_id !== undefined)
+    throw createGoneError(`POST /${kind}s/{id}/annotations`)
   const { target, seen } = await openForWrite(deps, kind, id, context)
   const labels = await labelsForWrite(deps, target, context, seen)
   const checker = openChecker(deps, target, labels, context)
@@ -116,7 +117,7 @@ async function openForWrite(deps: Deps, kind: Kind, id: number, context: CallCon
 }
 
 interface Patch extends Condition {
-  target: Target
+  target: AnnotationTarget
   /** Rows of the jobs that were read before the labels; undefined when none were read. */
   seen: JobRows | undefined
   action: 'create' | 'update' | 'delete'
@@ -165,5 +166,5 @@ async function* checkAll(
 }
 
 /** Error for parameters of the removed export and import flow. */
-const gone = (instead: string) =>
+const createGoneError = (instead: string) =>
   new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)

@@ -35,10 +35,10 @@ test('a put to a task replaces all jobs and changes the revision only of jobs th
   const { task, job, workspace } = setUp()
   await job.put({ shapes: [box] })
   await task.put({ shapes: [{ ...box, frame: 7 }] })
-  const [first, second] = workspace.told.at(-1)?.change.jobs ?? []
+  const [first, second] = workspace.notifications.at(-1)?.change.jobs ?? []
   expect(first).toMatchObject({ revision: 2, shapes: 1, is_annotated: false })
   expect(second).toMatchObject({ revision: 1, shapes: 1, is_annotated: true })
-  expect(workspace.told.at(-1)?.change.jobs).toHaveLength(2)
+  expect(workspace.notifications.at(-1)?.change.jobs).toHaveLength(2)
 })
 
 test('a frame beyond the task is rejected', async () => {
@@ -66,12 +66,12 @@ describe('a ground-truth job', () => {
     expect([stored.tags.length, stored.tracks.length]).toEqual([1, 1])
     const ofTask = (await task.get()).set
     expect([ofTask.shapes.length, ofTask.tags.length, ofTask.tracks.length]).toEqual([1, 0, 0])
-    expect(workspace.told.at(-1)?.change.jobs).toMatchObject([
+    expect(workspace.notifications.at(-1)?.change.jobs).toMatchObject([
       { job_id: workspace.truth?.id, is_annotated: true },
     ])
     const [found] = stored.shapes
-    const gone = await task.patch('delete', { shapes: [found] })
-    expect(gone.set.shapes).toEqual([])
+    const deleted = await task.patch('delete', { shapes: [found] })
+    expect(deleted.set.shapes).toEqual([])
     await task.put({ tracks: [track] })
     const walked = (await task.get()).set
     expect([walked.shapes, walked.tags, walked.tracks.length]).toEqual([[], [], 1])
@@ -179,8 +179,8 @@ describe('a track over several jobs', () => {
   test('a deletion removes all pieces', async () => {
     const { task, second } = setUp()
     const { set } = await task.put({ tracks: [track, track] })
-    const { set: gone } = await task.patch('delete', { tracks: [{ id: set.tracks[0]?.id }] })
-    expect(gone.tracks).toEqual([set.tracks[0]])
+    const { set: deleted } = await task.patch('delete', { tracks: [{ id: set.tracks[0]?.id }] })
+    expect(deleted.tracks).toEqual([set.tracks[0]])
     expect((await task.get()).set.tracks).toEqual([set.tracks[1]])
     expect((await second.get()).set.tracks).toHaveLength(1)
   })

@@ -1,8 +1,8 @@
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import {
   isBatch,
-  type Member,
   MembersError,
+  type RootMember,
   ScanError,
   scanArrays,
 } from '@reticle/formats/json/scan'
@@ -10,7 +10,7 @@ import { DomainError, invalid } from '@reticle/kit'
 import { createPacer } from '@reticle/kit/pacer'
 import { nameOf } from '../validation/fields.ts'
 import { complainOfLength, mostNumbers } from '../validation/points.ts'
-import { assertClean, newReport } from '../validation/report.ts'
+import { assertClean, createValidationReport } from '../validation/report.ts'
 
 /** Some unchecked objects of one kind; `first` is the index of the first one in its array. */
 export interface Batch {
@@ -20,7 +20,7 @@ export interface Batch {
 }
 
 const kindOf = new Map<string, RowKind>(rowKinds.map((kind) => [arrayOf[kind], kind]))
-const wanted = new Set(['version', 'intervals', ...kindOf.keys()])
+const selectedKeys = new Set(['version', 'intervals', ...kindOf.keys()])
 
 /**
  * Parses an annotation set from the bytes of a body, about 64 KiB of objects at a time. Unknown members are ignored.
@@ -30,7 +30,7 @@ const wanted = new Set(['version', 'intervals', ...kindOf.keys()])
 export async function* readBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
   const start: Start = { isEmpty: true }
   const source = scanArrays(watchStart(body, start), {
-    wanted: (key) => wanted.has(key),
+    selects: (key) => selectedKeys.has(key),
     pause: createPacer(),
     maxMembers: mostNumbers,
   })
@@ -48,7 +48,7 @@ export async function* readBody(body: AsyncIterable<Uint8Array>): AsyncGenerator
 
 /** @throws DomainError invalid, with the same message as for points that were parsed and counted */
 function refuseMembers({ path }: MembersError): void {
-  const report = newReport()
+  const report = createValidationReport()
   const name = path.at(-1)
   report.path = typeof name === 'string' ? path.slice(0, -1) : [...path]
   complainOfLength(report, typeof name === 'string' ? name : 'non_field_errors')
@@ -93,7 +93,7 @@ function notJson({ reason, message }: ScanError, { first = '' }: Start): DomainE
   return new DomainError('invalid', `JSON parse error - ${message}`, { code: 'parse_error' })
 }
 
-function readMember(member: Member): Batch | undefined {
+function readMember(member: RootMember): Batch | undefined {
   const kind = kindOf.get(member.key)
   if (isBatch(member)) {
     if (kind) return { kind, items: member.items, first: member.first }

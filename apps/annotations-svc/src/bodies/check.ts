@@ -3,11 +3,17 @@ import { type CallContext, DomainError } from '@reticle/kit'
 import { createPacer } from '@reticle/kit/pacer'
 import type { Deps } from '../deps.ts'
 import type { Checked } from '../reading/objects.ts'
-import { rangeOf, type Target } from '../targets/target.ts'
-import { type Fields, readFields, readId } from '../validation/fields.ts'
+import { type AnnotationTarget, rangeOf } from '../targets/target.ts'
+import { type JsonFields, readFields, readId } from '../validation/fields.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { checkMasks, indexSizes, type SizeOf } from '../validation/masks.ts'
-import { assertClean, complain, isFull, newReport, type Report } from '../validation/report.ts'
+import {
+  assertClean,
+  createValidationReport,
+  isFull,
+  reportProblem,
+  type ValidationReport,
+} from '../validation/report.ts'
 import { type Rules, readShape, readTag } from '../validation/shapes.ts'
 import { readTrack } from '../validation/tracks.ts'
 import type { Batch } from './body.ts'
@@ -21,9 +27,9 @@ export interface Checker {
 
 /** Reads an object from the sent fields and adds problems to the report. */
 export type ReadObject = (
-  report: Report,
+  report: ValidationReport,
   kind: RowKind,
-  fields: Fields,
+  fields: JsonFields,
   rules: Rules,
 ) => Checked | Promise<Checked>
 
@@ -34,7 +40,7 @@ export const mostNumbers = 50_000_000
 const objectsPerPause = 16
 
 /** Limits of one request. */
-export interface Limits {
+export interface ObjectLimits {
   objects: number
   numbers: number
 }
@@ -46,10 +52,10 @@ export interface Limits {
  */
 export function openChecker(
   { services, settings }: Pick<Deps, 'services' | 'settings'>,
-  target: Target,
+  target: AnnotationTarget,
   labels: LabelIndex,
   context: CallContext,
-  limits: Limits = { objects: settings.maxObjects, numbers: mostNumbers },
+  limits: ObjectLimits = { objects: settings.maxObjects, numbers: mostNumbers },
 ): Checker {
   const masks: Rules['masks'] = []
   const range = rangeOf(target)
@@ -62,7 +68,7 @@ export function openChecker(
   const check: Checker['check'] = async (batch, read) => {
     objects += batch.items.length
     assertFew(objects, limits.objects)
-    const report = newReport()
+    const report = createValidationReport()
     const checked = await readItems(report, batch, rules, read)
     assertClean(report)
     numbers += report.numbers
@@ -81,7 +87,7 @@ export function openChecker(
  * small object would be slow.
  */
 async function readItems(
-  report: Report,
+  report: ValidationReport,
   { kind, items, first }: Batch,
   rules: Rules,
   read: ReadObject,
@@ -123,6 +129,6 @@ export const readNew: ReadObject = (report, kind, fields, rules) => {
 
 /** Like `readNew`, but a sent id is an error. */
 export const readCreated: ReadObject = (report, kind, fields, rules) => {
-  if (readId(report, fields) !== null) complain(report, 'invalid', 'must be absent', 'id')
+  if (readId(report, fields) !== null) reportProblem(report, 'invalid', 'must be absent', 'id')
   return readNew(report, kind, fields, rules)
 }

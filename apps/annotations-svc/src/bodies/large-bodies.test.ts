@@ -2,8 +2,8 @@ import { countTurns } from '@reticle/kit/testing/turns'
 import { expect, test } from 'vitest'
 import { openChecker, readNew } from '../bodies/check.ts'
 import { readConfig } from '../config.ts'
-import { check, refusal } from '../testing/checking.ts'
-import { exampleLabels, neighboursOf, newWorkspace, user } from '../testing/workspace.ts'
+import { checkObjects, findRefusal } from '../testing/checking.ts'
+import { createWorkspace, exampleLabels, neighboursOf, user } from '../testing/workspace.ts'
 import { indexLabels } from '../validation/labels.ts'
 import { checkMasks, indexSizes } from '../validation/masks.ts'
 import { readBody } from './body.ts'
@@ -97,7 +97,7 @@ const skeletonTrack = (elements: number, count: number) => ({
 test('checking the objects of one batch yields to other calls', async () => {
   const shape = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
   const turns = await countTurns(() =>
-    check(
+    checkObjects(
       'shape',
       Array.from({ length: 50_000 }, () => shape),
     ),
@@ -118,13 +118,13 @@ test.each([
   ['positions of an element', skeletonTrack(1, 100_000)],
   ['elements', skeletonTrack(2000, 50)],
 ])('checking a track of many %s yields to other calls', async (_name, track) => {
-  const turns = await countTurns(() => refusal('track', [track]))
+  const turns = await countTurns(() => findRefusal('track', [track]))
   expect(turns).toBeGreaterThan(3)
 })
 
 test('a check ends soon after it has the maximum number of problems', async () => {
   let read = 0
-  const workspace = newWorkspace(12)
+  const workspace = createWorkspace(12)
   const target = {
     ...{ kind: 'job' as const, id: 121, task_id: 12, project_id: null, organization_id: null },
     ...{ jobs: workspace.jobs.slice(0, 1), frames: [], dimension: '2d', labels_revision: 1 },
@@ -149,10 +149,10 @@ test('attributes, elements and positions are not checked beyond the maximum numb
     { ...own, type: 'rectangle', label_id: 40, points: [1, 2, 3, 4], attributes: many },
     { ...own, elements: many },
   ]) {
-    const found = await refusal('shape', [spoilt])
+    const found = await findRefusal('shape', [spoilt])
     expect(JSON.stringify(found?.body).length).toBeLessThan(30_000)
   }
-  const found = await refusal('track', [{ frame: 0, label_id: 40, shapes: many }])
+  const found = await findRefusal('track', [{ frame: 0, label_id: 40, shapes: many }])
   expect(JSON.stringify(found?.body).length).toBeLessThan(30_000)
 })
 

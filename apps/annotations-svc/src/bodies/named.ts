@@ -1,6 +1,11 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { readFields, readId } from '../validation/fields.ts'
-import { assertClean, complain, newReport, type Report } from '../validation/report.ts'
+import {
+  assertClean,
+  createValidationReport,
+  reportProblem,
+  type ValidationReport,
+} from '../validation/report.ts'
 import type { Batch } from './body.ts'
 
 /**
@@ -10,7 +15,7 @@ import type { Batch } from './body.ts'
  */
 export function openIdReader(): (batch: Batch) => number[] {
   const read = openOptionalIdReader((report) => {
-    complain(report, 'invalid', 'must be present and not null', 'id')
+    reportProblem(report, 'invalid', 'must be present and not null', 'id')
   })
   return (batch) => read(batch).filter((id) => id !== null)
 }
@@ -21,12 +26,12 @@ export function openIdReader(): (batch: Batch) => number[] {
  * @param onMissing is called for each object without an id
  */
 export function openOptionalIdReader(
-  onMissing: (report: Report) => void = () => undefined,
+  onMissing: (report: ValidationReport) => void = () => undefined,
 ): (batch: Batch) => (number | null)[] {
   const seen: Record<RowKind, Set<number>> = { tag: new Set(), shape: new Set(), track: new Set() }
 
   return ({ kind, items, first }) => {
-    const report = newReport()
+    const report = createValidationReport()
     const ids = items.flatMap((item, index): (number | null)[] => {
       report.path = [arrayOf[kind], first + index]
       const fields = readFields(report, item)
@@ -36,7 +41,7 @@ export function openOptionalIdReader(
         return [null]
       }
       const id = readId(report, fields) ?? 0
-      if (seen[kind].has(id)) complain(report, 'invalid', `${id} is given twice`, 'id')
+      if (seen[kind].has(id)) reportProblem(report, 'invalid', `${id} is given twice`, 'id')
       seen[kind].add(id)
       return [id]
     })
@@ -60,12 +65,12 @@ export function openOnce() {
     first: number,
     found: ReadonlyMap<number, { id: number }>,
   ): void => {
-    const report = newReport()
+    const report = createValidationReport()
     for (const [index, id] of ids.entries()) {
       const object = id === null ? undefined : found.get(id)
       if (!object) continue
       report.path = [arrayOf[kind], first + index]
-      if (seen[kind].has(object.id)) complain(report, 'invalid', `${id} is given twice`, 'id')
+      if (seen[kind].has(object.id)) reportProblem(report, 'invalid', `${id} is given twice`, 'id')
       seen[kind].add(object.id)
     }
     assertClean(report)

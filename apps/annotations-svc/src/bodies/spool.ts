@@ -14,7 +14,7 @@ type Tx = Transaction<AnnotationsDb>
  *
  * @throws DomainError too_large
  */
-export async function spool(
+export async function spoolBatches(
   tx: Tx,
   batches: AsyncIterable<Batch>,
   settings: Deps['settings'],

@@ -53,21 +53,21 @@ test('the deletion of a job deletes its annotations and keeps those of other job
 })
 
 test('the deletion of a task deletes its annotations', async () => {
-  const [gone, kept] = [setUp(), setUp()]
-  await gone.task.put(set)
+  const [deleted, kept] = [setUp(), setUp()]
+  await deleted.task.put(set)
   await kept.task.put(set)
-  await receive(taskDeleted, { task: taskRecord({ id: gone.task_id }), job_ids: [] })
-  expect([await rowsOf(gone.task_id), (await jobsOf(gone.task_id)).length]).toEqual([0, 0])
+  await receive(taskDeleted, { task: taskRecord({ id: deleted.task_id }), job_ids: [] })
+  expect([await rowsOf(deleted.task_id), (await jobsOf(deleted.task_id)).length]).toEqual([0, 0])
   // A tag, three shapes, and the track, which is visible in all three jobs.
   expect(await rowsOf(kept.task_id)).toBe(7)
 })
 
 test('annotations of tasks in a dropped draft are deleted', async () => {
-  const [gone, kept] = [setUp(), setUp()]
-  await gone.task.put(set)
+  const [deleted, kept] = [setUp(), setUp()]
+  await deleted.task.put(set)
   await kept.task.put(set)
-  await receive(draftDropped, { draft_id: 'd', task_ids: [gone.task_id] })
-  expect([await rowsOf(gone.task_id), await rowsOf(kept.task_id)]).toEqual([0, 7])
+  await receive(draftDropped, { draft_id: 'd', task_ids: [deleted.task_id] })
+  expect([await rowsOf(deleted.task_id), await rowsOf(kept.task_id)]).toEqual([0, 7])
 })
 
 test('a task that is deleted while a body arrives keeps none of the objects', async () => {
@@ -147,7 +147,7 @@ describe('labels', () => {
         { shapes: 0, tracks: 1, is_annotated: false },
       ],
     })
-    expect(workspace.told).toHaveLength(1)
+    expect(workspace.notifications).toHaveLength(1)
   })
 
   test('a label change without deletions does not change annotations', async () => {

@@ -35,17 +35,17 @@ function setUpLabels(...names: string[]) {
     deleted: readonly number[],
     { isNamed = true, by = receive } = {},
   ) => {
-    const gone = workspace.labels.labels.filter(({ id }) => deleted.includes(id))
+    const removed = workspace.labels.labels.filter(({ id }) => deleted.includes(id))
     const left = workspace.labels.labels.filter(({ id }) => !deleted.includes(id))
     const labels_revision = workspace.labels.labels_revision + 1
     workspace.labels = { labels_revision, labels: left }
     await by(labelsChanged, {
       ...{ ...sameLabels, labels_revision, task_ids: [task_id] },
-      deleted_label_ids: gone.flatMap(({ id, sublabels }) => [
+      deleted_label_ids: removed.flatMap(({ id, sublabels }) => [
         id,
         ...sublabels.map((one) => one.id),
       ]),
-      ...(isNamed && { deleted_labels: gone.map(({ id, name }) => ({ id, name })) }),
+      ...(isNamed && { deleted_labels: removed.map(({ id, name }) => ({ id, name })) }),
     })
   }
   return { ...opened, ids, deleteLabels }

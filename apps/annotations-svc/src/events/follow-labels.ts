@@ -13,9 +13,15 @@ import { liveRows } from '../reading/live.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
 import { changeByLabels, type JobChange, nothingMore } from '../targets/job-rows.ts'
 import { notedOf, objectsIn } from '../targets/job-state.ts'
-import type { Reason } from '../targets/record.ts'
-import { tellRemoved } from '../upkeep/tell.ts'
-import { changesOf, kept, type Ledger, newLedger, noteGone } from '../writing/ledger.ts'
+import type { ChangeReason } from '../targets/record.ts'
+import { emitRemovedObjects } from '../upkeep/emit-removed.ts'
+import {
+  type ChangeLedger,
+  changesOf,
+  createChangeLedger,
+  recordDeletions,
+  unreplaced,
+} from '../writing/change-ledger.ts'
 import { allowLong } from './repo.ts'
 
 type Tx = Transaction<AnnotationsDb>
@@ -29,7 +35,7 @@ type Replacement = LabelsChange['replaced_labels'][number]
 export async function followLabels(
   tx: Tx,
   change: LabelsChange,
-  reason: Reason | undefined,
+  reason: ChangeReason | undefined,
   cause: EventCause,
 ): Promise<void> {
   await assertInOrder(tx, change)
@@ -43,7 +49,7 @@ export async function followLabels(
   const removed =
     change.deleted_label_ids.length > 0
       ? await removeObjects(tx, change, jobs, reason)
-      : newLedger()
+      : createChangeLedger()
   await raise(tx, change, removed, { jobs, outdated: having('outdated'), reason }, cause)
   await keep(tx, change.labels_revision, having('untouched'))
 }
@@ -119,27 +125,27 @@ async function removeObjects(
   tx: Tx,
   change: LabelsChange,
   jobs: readonly AnnotationSetRow[],
-  reason: Reason | undefined,
-): Promise<Ledger> {
+  reason: ChangeReason | undefined,
+): Promise<ChangeLedger> {
   await noteRemoval(tx, change.task_ids)
-  const ledger = newLedger()
+  const ledger = createChangeLedger()
   const jobsOf = arrayOfJobs(jobs)
   for (const kind of rowKinds) {
     const keeping = reason ? sql`, kept as (${sql.raw(keepRows(kind, 'from stored'))})` : sql``
     for (const part of await partitionsOf(tx, kind, change.task_ids)) {
-      const places = `select stored.ctid from ${liveRows(kind, jobsOf, { from: part })}
+      const rowIds = `select stored.ctid from ${liveRows(kind, jobsOf, { from: part })}
         where label_id = any(array[${change.deleted_label_ids}]::int[])`
       const { rows } = await sql<{ job_id: number; count: number }>`
-        with stored as (${sql.raw(deleteFrom(part, places))} returning *)${keeping}
+        with stored as (${sql.raw(deleteFrom(part, rowIds))} returning *)${keeping}
         select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
-      for (const { job_id, count } of rows) noteGone(ledger, kind, job_id, count)
+      for (const { job_id, count } of rows) recordDeletions(ledger, kind, job_id, count)
     }
   }
   return ledger
 }
 
 interface Raised {
-  reason: Reason | undefined
+  reason: ChangeReason | undefined
   jobs: readonly AnnotationSetRow[]
   outdated: readonly AnnotationSetRow[]
 }
@@ -148,7 +154,7 @@ interface Raised {
 async function raise(
   tx: Tx,
   { project_id, labels_revision }: LabelsChange,
-  ledger: Ledger,
+  ledger: ChangeLedger,
   { jobs, outdated, reason }: Raised,
   cause: EventCause,
 ): Promise<void> {
@@ -156,7 +162,7 @@ async function raise(
   const ofJob = (id: number) => {
     const job = rowOf.get(id)
     return {
-      ...kept,
+      ...unreplaced,
       labels_revision: null,
       labels_noted: Math.max(labels_revision, job ? notedOf(job) : 0),
     }
@@ -166,7 +172,7 @@ async function raise(
   )
   for (const [id, change] of changesOf(ledger, ofJob)) if (rowOf.has(id)) changes.set(id, change)
   const changed = await changeByLabels(tx, changes, reason)
-  await tellRemoved(tx, ledger, changed, { project_id, cause })
+  await emitRemovedObjects(tx, ledger, changed, { project_id, cause })
 }
 
 /** Older than any revision, so that all stored objects are completed for the labels of the new owner. */
@@ -193,7 +199,7 @@ async function noteRemoval(tx: Tx, task_ids: readonly number[]): Promise<void> {
 async function replaceLabels(
   tx: Tx,
   change: LabelsChange,
-  reason: Reason | undefined,
+  reason: ChangeReason | undefined,
 ): Promise<void> {
   const { task_ids, labels_revision } = change
   const jobs = await lockJobsOf(tx, task_ids)

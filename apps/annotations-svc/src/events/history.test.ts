@@ -199,8 +199,8 @@ describe('a revision', () => {
       ],
     })
     await job.put({})
-    const read = async (asked: Partial<typeof whole>) => {
-      const input = { id: job_id, revision: 1, ...whole, ...asked }
+    const read = async (selection: Partial<typeof whole>) => {
+      const input = { id: job_id, revision: 1, ...whole, ...selection }
       return (await readAnswer(service.getJobRevision(input, user()))).set
     }
     const [first, , third] = set.shapes
@@ -275,7 +275,7 @@ describe('a restore of a revision', () => {
     const again = () => service.restoreJobRevision({ id: job_id, revision: 1 }, call)
     const { head } = await again()
     expect(head.etag).toBe(`"a${job_id}-3"`)
-    expect(workspace.told.at(-1)?.change).toMatchObject({
+    expect(workspace.notifications.at(-1)?.change).toMatchObject({
       action: 'restore',
       jobs: [{ job_id, revision: 3, shapes: 1, is_annotated: true }],
     })

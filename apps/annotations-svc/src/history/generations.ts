@@ -5,7 +5,7 @@ import { liveRows } from '../reading/live.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import type { JobRows } from '../targets/job-rows.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 
 /** Returns the generation under which rows of a job are written. */
 export type GenerationOf = (job: number) => number
@@ -19,7 +19,7 @@ export async function newGeneration(ids: RequestIds): Promise<number> {
 /** Deletes the rows that the jobs held when they were locked. */
 export async function deleteLive(
   tx: Transaction<AnnotationsDb>,
-  { task_id }: Target,
+  { task_id }: AnnotationTarget,
   before: JobRows,
 ): Promise<void> {
   for (const kind of rowKinds) {
@@ -27,8 +27,8 @@ export async function deleteLive(
     if (filled.length === 0) continue
     const ids = filled.map((job) => job.job_id)
     for (const part of await partitionsOf(tx, kind, [task_id])) {
-      const places = `select stored.ctid from ${liveRows(kind, '$1::int[]', { from: part })}`
-      await tx.executeQuery(CompiledQuery.raw(deleteFrom(part, places), [ids]))
+      const rowIds = `select stored.ctid from ${liveRows(kind, '$1::int[]', { from: part })}`
+      await tx.executeQuery(CompiledQuery.raw(deleteFrom(part, rowIds), [ids]))
     }
   }
 }
@@ -36,7 +36,7 @@ export async function deleteLive(
 /** Moves new objects into the current generation of jobs that were replaced meanwhile. */
 export async function followGenerations(
   tx: Transaction<AnnotationsDb>,
-  { target, ids }: { target: Target; ids: RequestIds },
+  { target, ids }: { target: AnnotationTarget; ids: RequestIds },
   generationOf: GenerationOf,
   now: JobRows,
 ): Promise<void> {

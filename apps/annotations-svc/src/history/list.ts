@@ -5,7 +5,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { authorColumns, authorOf } from './authors.ts'
 import { mostReadable } from './revisions.ts'
 
@@ -22,7 +22,7 @@ const columns = {
 /** Returns a page of the revisions of a job, or of all jobs of a task. */
 export async function listRevisions(
   db: Kysely<AnnotationsDb>,
-  { task_id, jobs }: Target,
+  { task_id, jobs }: AnnotationTarget,
   query: Query,
 ): Promise<ListPage<Revision>> {
   const ids = jobs.map((job) => job.id)

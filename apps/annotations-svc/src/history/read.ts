@@ -1,12 +1,12 @@
 import { rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, CallContext } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
-import { ask, type SetQuery } from '../queries/asked.ts'
+import { resolveQuery, type SetQuery } from '../queries/annotation-query.ts'
 import { completeRows } from '../reading/complete.ts'
 import { setBytes } from '../reading/json.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
 import { labelsOf } from '../targets/labels.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { diffBytes } from './diff.ts'
 import { findMoment, type Moment } from './revisions.ts'
@@ -20,16 +20,16 @@ import { readAt } from './state.ts'
  */
 export async function readRevision(
   deps: Deps,
-  target: Target,
+  target: AnnotationTarget,
   { revision, ...query }: { revision: number } & Pick<SetQuery, 'frames' | 'label_id'>,
   context: CallContext,
 ): Promise<BytesAnswer> {
-  const asked = await ask(deps, target, query, context)
+  const selection = await resolveQuery(deps, target, query, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
     const moment = await findMoment(tx, target, revision)
     const labels = await labelsNeeded(deps, target, [moment], context)
     const source = rowKinds.map((kind) => {
-      const rows = readAt(tx, kind, moment, { target, asked, signal })
+      const rows = readAt(tx, kind, moment, { target, selection, signal })
       return [kind, labels ? completeRows(rows, labels) : rows] as const
     })
     return { head: {}, chunks: setBytes(source) }
@@ -44,7 +44,7 @@ export async function readRevision(
  */
 export function readDiff(
   deps: Deps,
-  target: Target,
+  target: AnnotationTarget,
   given: { from: number; to?: number | undefined },
   context: CallContext,
 ): Promise<BytesAnswer> {
@@ -59,7 +59,7 @@ export function readDiff(
 /** Reads the current labels if a revision was stored under older ones. */
 async function labelsNeeded(
   deps: Deps,
-  target: Target,
+  target: AnnotationTarget,
   moments: readonly Moment[],
   context: CallContext,
 ): Promise<LabelIndex | undefined> {

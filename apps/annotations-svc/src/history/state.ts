@@ -2,12 +2,12 @@ import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/ro
 import { copyOut } from '@reticle/kit/db/copy'
 import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import type { Asked } from '../queries/asked.ts'
+import type { AnnotationQuery } from '../queries/annotation-query.ts'
 import { conditionsOn } from '../queries/conditions.ts'
 import { keepTracks } from '../queries/tracks.ts'
 import { lineRows } from '../reading/lines.ts'
 import { lineOf } from '../reading/select.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { columnsOf, replacedTable } from './keep.ts'
 import type { Moment } from './revisions.ts'
 
@@ -37,8 +37,8 @@ export function rowsAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
 
 /** Target and query that select the rows. */
 interface Selection {
-  target: Target
-  asked: Asked
+  target: AnnotationTarget
+  selection: AnnotationQuery
 }
 
 /** Selects rows as lines, in response order. For tracks the result may include some that the query does not match. */
@@ -46,9 +46,9 @@ function selectAt(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   moment: Moment,
-  { target, asked }: Selection,
+  { target, selection }: Selection,
 ): CompiledQuery {
-  const conditions = [sql`true`, ...conditionsOn(kind, target, asked)]
+  const conditions = [sql`true`, ...conditionsOn(kind, target, selection)]
   const columns = lineOf[kind]
   const order = kind === 'track' ? 'id' : 'frame, id'
   return sql`select ${sql.raw(columns.join(', '))} from (${rowsAt(kind, moment)}) as stored
@@ -60,9 +60,9 @@ export function readAt(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
   moment: Moment,
-  { signal, ...selection }: Selection & { signal: AbortSignal },
+  { signal, ...selected }: Selection & { signal: AbortSignal },
 ): AsyncGenerator<AnnotationRow[]> {
-  const rows = lineRows(kind, copyOut(tx, selectAt(tx, kind, moment, selection), { signal }))
-  const { target, asked } = selection
-  return kind === 'track' && asked.frames ? keepTracks(rows, target, asked) : rows
+  const rows = lineRows(kind, copyOut(tx, selectAt(tx, kind, moment, selected), { signal }))
+  const { target, selection } = selected
+  return kind === 'track' && selection.frames ? keepTracks(rows, target, selection) : rows
 }

@@ -80,23 +80,23 @@ async function dropOne(
   db: Db,
   { task_id, job_id, revision, replaced_generation }: Change,
 ): Promise<void> {
-  const place = `task_id = ${task_id} and job_id = ${job_id}`
+  const isOfJob = `task_id = ${task_id} and job_id = ${job_id}`
   for (const kind of rowKinds) {
-    await dropRows(db, replacedName(kind), `${place} and revision <= ${revision}`)
+    await dropRows(db, replacedName(kind), `${isOfJob} and revision <= ${revision}`)
     if (replaced_generation === null) continue
     for (const part of await partitionsOf(db, kind, [task_id])) {
-      await dropRows(db, part, `${place} and generation = ${replaced_generation}`)
+      await dropRows(db, part, `${isOfJob} and generation = ${replaced_generation}`)
     }
   }
   await sql`update revisions set has_before = false
-    where ${sql.raw(place)} and revision = ${revision}`.execute(db)
+    where ${sql.raw(isOfJob)} and revision = ${revision}`.execute(db)
 }
 
 /** Deletes in batches, each in its own transaction. */
 async function dropRows(db: Db, table: string, where: string): Promise<void> {
-  const places = `select ctid from ${table} where ${where} limit ${atOnce}`
+  const rowIds = `select ctid from ${table} where ${where} limit ${atOnce}`
   for (;;) {
-    const { numAffectedRows } = await sql.raw(deleteFrom(table, places)).execute(db)
+    const { numAffectedRows } = await sql.raw(deleteFrom(table, rowIds)).execute(db)
     if (Number(numAffectedRows ?? 0) < atOnce) return
   }
 }

@@ -1,11 +1,11 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { JobRange } from '@reticle/contracts/rest/facts'
 import { anchorAt, type InterpolationOptions, trackAt } from '@reticle/geometry'
-import { firstJobTo, isSpatial, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, firstJobTo, isSpatial } from '../targets/target.ts'
 import { firstSeen, isWithin, lastFrame, wasVisible } from '../validation/visible.ts'
 
 /** The part of a track that lies in one job. */
-export interface Piece {
+export interface TrackPiece {
   job: JobRange
   /** The original track itself, if it lies in one job completely. */
   track: Track
@@ -18,7 +18,10 @@ export interface Piece {
  *
  * @param track normalised: every part begins on its first frame
  */
-export function cutTrack(track: Track, target: Pick<Target, 'jobs' | 'dimension'>): Piece[] {
+export function cutTrack(
+  track: Track,
+  target: Pick<AnnotationTarget, 'jobs' | 'dimension'>,
+): TrackPiece[] {
   const { jobs } = target
   const is3d = isSpatial(target)
   const seen = jobsThatSee(track, jobs)
@@ -108,10 +111,10 @@ function endAt(
   const before = kept[anchorAt(kept, frame)]
   const [state] = keyframeAt(frame)
   if (!before || !state || before.frame === frame || before.outside) return
-  if (!isSamePlace(before, state)) kept.splice(index, 0, state)
+  if (!hasSamePosition(before, state)) kept.splice(index, 0, state)
 }
 
-const isSamePlace = (a: TrackShape, b: TrackShape) =>
+const hasSamePosition = (a: TrackShape, b: TrackShape) =>
   a.rotation === b.rotation &&
   a.points.length === b.points.length &&
   a.points.every((value, index) => value === b.points[index])

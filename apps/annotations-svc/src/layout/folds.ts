@@ -1,5 +1,5 @@
 import type { JobRange } from '@reticle/contracts/rest/facts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 
 /**
  * A job that is merged into the jobs before it (docs/spec/annotations.md#task-level). The shared frames follow from
@@ -11,7 +11,7 @@ export interface Fold {
   before: number
 }
 
-export function foldsOf({ jobs }: Pick<Target, 'jobs'>): Fold[] {
+export function foldsOf({ jobs }: Pick<AnnotationTarget, 'jobs'>): Fold[] {
   let before = -1
   return jobs.map((job) => {
     const fold = { job, before }
@@ -24,4 +24,4 @@ export function foldsOf({ jobs }: Pick<Target, 'jobs'>): Fold[] {
 export const sharesFrames = ({ job, before }: Fold) => job.start_frame <= before
 
 /** Returns whether reading the target needs merging: more than one job. */
-export const isFolded = ({ jobs }: Pick<Target, 'jobs'>) => jobs.length > 1
+export const isFolded = ({ jobs }: Pick<AnnotationTarget, 'jobs'>) => jobs.length > 1

@@ -2,16 +2,16 @@ import type { Shape } from '@reticle/contracts/rest/annotations'
 import { columnSeparator, shapeText, tagText } from '@reticle/contracts/row-lines'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldFrame, idOf, type PlacedRow } from './frames.ts'
+import { foldFrame, idOf, type JobObjectRow } from './frames.ts'
 import { openComparer } from './similar.ts'
 
 /** Which rows of several jobs are one object on a frame: docs/spec/annotations.md#task-level */
 
-const fold = (rows: PlacedRow[], is3d = false) =>
+const fold = (rows: JobObjectRow[], is3d = false) =>
   foldFrame(rows, openComparer(is3d)).map(({ members }) => members.map(idOf))
 
 test('tags of one label are paired one to one', () => {
-  const tag = (job_id: number, id: number, label_id: number): PlacedRow => {
+  const tag = (job_id: number, id: number, label_id: number): JobObjectRow => {
     const text = tagText({ id, frame: 3, label_id, group: 0, source: 'manual', attributes: [] })
     return { kind: 'tag', job_id, columns: text.split(columnSeparator) }
   }
@@ -84,7 +84,7 @@ function row(
   id: number,
   points: number[],
   type: Shape['type'] = 'rectangle',
-): PlacedRow {
+): JobObjectRow {
   const text = shapeText({
     ...{ id, type, frame: 3, label_id: 40, group: 0, source: 'manual', score: 1, occluded: false },
     ...{ outside: false, z_order: 0, rotation: 0, points, attributes: [], elements: [] },

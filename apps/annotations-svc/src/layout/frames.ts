@@ -1,24 +1,24 @@
 import { type AnnotationRow, decodeShape } from '@reticle/contracts/row-lines'
-import { assign, type Edge } from '@reticle/geometry'
+import { assignPairs, type Edge } from '@reticle/geometry'
 import { type Comparer, type Form, formOf } from './similar.ts'
 
 /** Row of a tag or shape, and its job. */
-export interface PlacedRow extends AnnotationRow {
+export interface JobObjectRow extends AnnotationRow {
   job_id: number
 }
 
 /** An object of a task: a row, and the rows of later jobs that are the same object. */
 export interface Folded {
-  row: PlacedRow
+  row: JobObjectRow
   /** All rows; the first is `row`. */
-  members: PlacedRow[]
+  members: JobObjectRow[]
 }
 
 /** Highest cost (1 - similarity) at which two shapes are the same object. */
 const acceptedCost = 0.25
 
 /** Merges the rows of one frame from all jobs into objects, in the order of ids. Rows of earlier jobs come first. */
-export function foldFrame(rows: readonly PlacedRow[], comparer: Comparer): Folded[] {
+export function foldFrame(rows: readonly JobObjectRow[], comparer: Comparer): Folded[] {
   const objects: Folded[] = []
   for (let at = 0; at < rows.length; ) {
     const job = rows[at]?.job_id
@@ -32,14 +32,14 @@ export function foldFrame(rows: readonly PlacedRow[], comparer: Comparer): Folde
 
 export const idOf = ({ columns }: AnnotationRow) => Number(columns[2])
 
-function foldJob(objects: Folded[], rows: readonly PlacedRow[], comparer: Comparer): void {
+function foldJob(objects: Folded[], rows: readonly JobObjectRow[], comparer: Comparer): void {
   const { free, rest } = objects.length > 0 ? pairTwins(objects, rows) : { free: [], rest: rows }
   const joined = pairAlike(free, rest, comparer)
   for (const row of rest) if (!joined.has(row)) objects.push({ row, members: [row] })
 }
 
 /** Pairs equal rows first: some optimal pairing always contains these pairs. */
-function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
+function pairTwins(objects: readonly Folded[], rows: readonly JobObjectRow[]) {
   const waiting = new Map<string, Folded[]>()
   for (const object of objects) {
     const key = contentOf(object.row)
@@ -48,7 +48,7 @@ function pairTwins(objects: readonly Folded[], rows: readonly PlacedRow[]) {
     else waiting.set(key, [object])
   }
   for (const list of waiting.values()) list.reverse() // reversed, so that pop() takes the first one
-  const rest: PlacedRow[] = []
+  const rest: JobObjectRow[] = []
   for (const row of rows) {
     const twin = waiting.get(contentOf(row))?.pop()
     if (twin) twin.members.push(row)
@@ -73,11 +73,11 @@ const formKeys = ['type', 'label_id', 'points', 'rotation', 'outside']
 
 function pairAlike(
   objects: readonly Folded[],
-  rows: readonly PlacedRow[],
+  rows: readonly JobObjectRow[],
   comparer: Comparer,
-): Set<PlacedRow> {
-  const joined = new Set<PlacedRow>()
-  for (const { left, right, similarity } of assign(edgesOf(objects, rows, comparer))) {
+): Set<JobObjectRow> {
+  const joined = new Set<JobObjectRow>()
+  for (const { left, right, similarity } of assignPairs(edgesOf(objects, rows, comparer))) {
     const [object, row] = [objects[left], rows[right]]
     if (!object || !row || 1 - similarity > acceptedCost) continue
     object.members.push(row)
@@ -86,7 +86,7 @@ function pairAlike(
   return joined
 }
 
-function edgesOf(objects: readonly Folded[], rows: readonly PlacedRow[], { forms }: Comparer) {
+function edgesOf(objects: readonly Folded[], rows: readonly JobObjectRow[], { forms }: Comparer) {
   const candidates = new Map<string, { left: number; form: Form }[]>()
   for (const [left, { row }] of objects.entries()) {
     if (row.kind === 'tag') continue // tags of one label are always equal

@@ -1,6 +1,6 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
-import { anchorAt, assign, type Edge } from '@reticle/geometry'
-import { isSpatial, type Target } from '../targets/target.ts'
+import { anchorAt, assignPairs, type Edge } from '@reticle/geometry'
+import { type AnnotationTarget, isSpatial } from '../targets/target.ts'
 import { lastFrame, wasVisible } from '../validation/visible.ts'
 import { type Fold, foldsOf, sharesFrames } from './folds.ts'
 import { addPiece, endBefore } from './join.ts'
@@ -40,7 +40,7 @@ interface Open {
  * origin belong together in any case, so two origins with pieces in the same job stay separate. Keeps only the
  * keyframes around the shared frames of the current jobs.
  */
-export function openTrackFolder(target: Pick<Target, 'jobs' | 'dimension'>): TrackFolder {
+export function openTrackFolder(target: Pick<AnnotationTarget, 'jobs' | 'dimension'>): TrackFolder {
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
   const is3d = isSpatial(target)
@@ -101,7 +101,7 @@ function foldJob(work: Work, at: number, pieces: readonly SharedPiece[]): void {
 function pairTracks(work: Work, fold: Fold, pieces: readonly Open[]): Set<Open> {
   const { open, folds, pairs, merged } = work
   const joined = new Set<Open>()
-  for (const { left, right, similarity } of assign(edgesOf(work, fold, pieces))) {
+  for (const { left, right, similarity } of assignPairs(edgesOf(work, fold, pieces))) {
     const [one, piece] = [open[left], pieces[right]]
     if (!one || !piece || 1 - similarity > acceptedCost) continue
     addPiece(one, piece, folds)
@@ -159,7 +159,7 @@ function trimmed(track: Track, { head, tail }: Around): Track {
 }
 
 /** Returns for each job the frames whose tracks have to be compared: up to `head`, or from `tail` on. */
-export function sharedEdges(target: Pick<Target, 'jobs'>) {
+export function sharedEdges(target: Pick<AnnotationTarget, 'jobs'>) {
   return foldsOf(target).map((fold, at, folds) => {
     const { job } = fold
     const next = folds[at + 1]

@@ -3,8 +3,8 @@ import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { conditionOf } from '@reticle/kit/list/filter'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Target } from '../targets/target.ts'
-import type { Asked } from './asked.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
+import type { AnnotationQuery } from './annotation-query.ts'
 import { countFrames, framesOf, hasSome, type Spans } from './spans.ts'
 
 type Condition = RawBuilder<SqlBool>
@@ -14,8 +14,12 @@ type Condition = RawBuilder<SqlBool>
  * `tracks.ts` also checks the keyframes. Frames and labels can be checked in each job; `filter` concerns whole
  * objects and is applied after jobs are merged.
  */
-export function conditionsOn(kind: RowKind, target: Target, asked: Asked): Condition[] {
-  const { frames, label_id, filter } = asked
+export function conditionsOn(
+  kind: RowKind,
+  target: AnnotationTarget,
+  selection: AnnotationQuery,
+): Condition[] {
+  const { frames, label_id, filter } = selection
   return [
     ...(frames ? (kind === 'track' ? spanned(target, frames) : standing(frames)) : []),
     ...(label_id.length > 0 ? [sql<SqlBool>`label_id = any(${label_id})`] : []),
@@ -35,11 +39,11 @@ function standing(frames: Spans): Condition[] {
 }
 
 /** Returns the ids of the jobs that have one of the frames. */
-export const jobsAt = ({ jobs }: Target, frames: Spans) =>
+export const jobsAt = ({ jobs }: AnnotationTarget, frames: Spans) =>
   jobs.filter((one) => hasSome(frames, one.start_frame, one.stop_frame)).map((one) => one.id)
 
 /** A row of a track in several jobs does not show the whole range of the track. */
-function spanned({ jobs }: Target, frames: Spans): Condition[] {
+function spanned({ jobs }: AnnotationTarget, frames: Spans): Condition[] {
   const [first, last] = [frames[0], frames.at(-1)]
   if (!first || !last) return [sql`false`]
   if (jobs.length > 1) return []

@@ -3,12 +3,12 @@ import { walkTrack } from '@reticle/geometry'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { keyframeOf, someShapes, trackOf } from '../testing/queries.ts'
-import type { Interpolation } from './asked.ts'
+import type { Interpolation } from './annotation-query.ts'
 import { positionsJson } from './positions.ts'
-import { framesOf, without } from './spans.ts'
+import { excludeFrames, framesOf } from './spans.ts'
 
 function interpolation(frames: Interpolation['frames'], deleted: number[] = []): Interpolation {
-  return { frames: without(frames, deleted), is3d: false }
+  return { frames: excludeFrames(frames, deleted), is3d: false }
 }
 
 function expand(track: Track, last: number, how: Interpolation): Track {
@@ -29,9 +29,9 @@ test('the positions equal those of a walk over all frames, and interpolated ones
         frames,
         gone.toSorted((x, y) => x - y),
       )
-      const wanted = framesOf(frames).filter((frame) => frame <= last && !gone.includes(frame))
+      const visible = framesOf(frames).filter((frame) => frame <= last && !gone.includes(frame))
       const states = [...walkTrack(shapes, 0, last)]
-      const expected = wanted
+      const expected = visible
         .flatMap((frame) => states[frame] ?? [])
         .filter((state) => !state.outside)
         .map((state) => (shapes.includes(state) ? state : { ...state, id: null }))

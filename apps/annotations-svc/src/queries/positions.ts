@@ -1,8 +1,8 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import { toLatin1 } from '@reticle/contracts/row-lines'
 import { trackStates } from '@reticle/geometry'
-import type { Interpolation } from './asked.ts'
-import { clip } from './spans.ts'
+import type { Interpolation } from './annotation-query.ts'
+import { clipSpans } from './spans.ts'
 import { isSeen, visibleSpans } from './tracks.ts'
 
 type Part = Omit<Track, 'elements'>
@@ -54,7 +54,7 @@ function* positions(
   const stored = new Set(shapes)
   const stateOf = trackStates(shapes, { is3d })
   for (const seen of visibleSpans(shapes, last)) {
-    for (const span of clip(frames, seen.first, seen.last)) {
+    for (const span of clipSpans(frames, seen.first, seen.last)) {
       for (let frame = span.first; frame <= span.last; frame += 1) {
         const state = stateOf(frame)
         if (state) yield stored.has(state) ? state : { ...state, id: null }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clip, common, countFrames, framesOf, hasSome, without } from './spans.ts'
+import { clipSpans, common, countFrames, excludeFrames, framesOf, hasSome } from './spans.ts'
 
 /** Compares spans of frames with plain lists of frames. */
 
@@ -24,7 +24,7 @@ test('intersection, difference and count match those of the lists', () => {
       const both = a.map((one, frame) => one && b[frame] === true)
       const alone = a.map((one, frame) => one && b[frame] === false)
       expect(framesOf(common(spansOf(a), spansOf(b)))).toEqual(listed(both))
-      expect(without(spansOf(a), listed(b))).toEqual(spansOf(alone))
+      expect(excludeFrames(spansOf(a), listed(b))).toEqual(spansOf(alone))
       expect(countFrames(spansOf(a))).toBe(listed(a).length)
     }),
   )
@@ -36,7 +36,7 @@ test('a clipped range matches that of the list', () => {
     fc.property(flags, frame, fc.nat(most), (has, from, more) => {
       const to = from + more
       const part = has.map((one, at) => one && from <= at && at <= to)
-      expect([...clip(spansOf(has), from, to)]).toEqual(spansOf(part))
+      expect([...clipSpans(spansOf(has), from, to)]).toEqual(spansOf(part))
       expect(hasSome(spansOf(has), from, to)).toBe(part.includes(true))
     }),
   )

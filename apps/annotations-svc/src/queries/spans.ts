@@ -1,11 +1,11 @@
 import { type FrameSpan, mergeSpans } from '@reticle/contracts/rest/annotation-query'
-import { rangeOf, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, rangeOf } from '../targets/target.ts'
 
 /** Spans in ascending order that neither overlap nor touch. */
 export type Spans = readonly FrameSpan[]
 
 /** Returns the frames of a target. */
-export function spansOf(target: Target): Spans {
+export function spansOf(target: AnnotationTarget): Spans {
   const { start, stop, chosen } = rangeOf(target)
   if (!chosen) return [{ first: start, last: stop }]
   return mergeSpans([...chosen].map((frame) => ({ first: frame, last: frame })))
@@ -13,10 +13,10 @@ export function spansOf(target: Target): Spans {
 
 /** Returns the intersection. */
 export const common = (a: Spans, b: Spans): Spans =>
-  a.flatMap(({ first, last }) => [...clip(b, first, last)])
+  a.flatMap(({ first, last }) => [...clipSpans(b, first, last)])
 
 /** Yields the spans within two frames, inclusive. Uses a binary search, because it is called for every row. */
-export function* clip(spans: Spans, from: number, to: number): Generator<FrameSpan> {
+export function* clipSpans(spans: Spans, from: number, to: number): Generator<FrameSpan> {
   for (let index = indexAt(spans, from); ; index += 1) {
     const span = spans[index]
     if (!span || span.first > to) return
@@ -25,7 +25,7 @@ export function* clip(spans: Spans, from: number, to: number): Generator<FrameSp
 }
 
 export const hasSome = (spans: Spans, from: number, to: number) =>
-  clip(spans, from, to).next().done === false
+  clipSpans(spans, from, to).next().done === false
 
 /** Returns the index of the first span that ends on or after a frame. */
 function indexAt(spans: Spans, frame: number): number {
@@ -39,7 +39,7 @@ function indexAt(spans: Spans, frame: number): number {
 }
 
 /** Returns the spans without some frames, which must be ascending. */
-export function without(spans: Spans, frames: readonly number[]): Spans {
+export function excludeFrames(spans: Spans, frames: readonly number[]): Spans {
   return common(spans, between(frames))
 }
 

@@ -6,10 +6,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anExpression, keyframeOf, someShapes, targetOf, trackOf } from '../testing/queries.ts'
 import { framesOf } from './spans.ts'
-import { isAskedFor, isSeen, visibleSpans } from './tracks.ts'
+import { isSeen, matchesQuery, visibleSpans } from './tracks.ts'
 
 const frames = (first: number, last = first) => [{ first, last }]
-const asked = { label_id: [] }
+const selection = { label_id: [] }
 
 describe('where a track is visible', () => {
   test('the visible spans match the interpolated states on every frame', () => {
@@ -28,8 +28,8 @@ describe('where a track is visible', () => {
   test('a track is visible until the end of the target unless it is hidden before', () => {
     const target = targetOf([0, 4], [5, 9], [10, 14])
     const track = trackOf([keyframeOf(1), keyframeOf(6)])
-    expect(isAskedFor(track, target, { ...asked, frames: frames(14) })).toBe(true)
-    expect(isAskedFor(track, target, { ...asked, frames: frames(15) })).toBe(false)
+    expect(matchesQuery(track, target, { ...selection, frames: frames(14) })).toBe(true)
+    expect(matchesQuery(track, target, { ...selection, frames: frames(15) })).toBe(false)
   })
 
   test('a skeleton is visible where one of its elements is', () => {
@@ -43,7 +43,7 @@ describe('where a track is visible', () => {
       ],
     }
     const seen = (frame: number) =>
-      isAskedFor(skeleton, targetOf([0, 9]), { ...asked, frames: frames(frame) })
+      matchesQuery(skeleton, targetOf([0, 9]), { ...selection, frames: frames(frame) })
     expect([0, 1, 2, 5, 6, 7].filter(seen)).toEqual([0, 1, 6])
   })
 })
@@ -64,7 +64,7 @@ describe('a filter', () => {
               .filter((shape) => shape.keyframe)
               .map((shape) => rowOf(track, shape))
             const expected = rows.some((row) => isTrue(one, row))
-            const kept = isAskedFor(track, targetOf([0, 9]), { ...asked, filter })
+            const kept = matchesQuery(track, targetOf([0, 9]), { ...selection, filter })
             expect(kept, JSON.stringify(one)).toBe(expected)
           }
         },

@@ -7,26 +7,30 @@ import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { Value } from '@reticle/contracts/rest/json-logic'
 import { type AnnotationRow, decodeTrack } from '@reticle/contracts/row-lines'
 import { evaluateFilter } from '@reticle/kit/list/evaluate-filter'
-import { rangeOf, type Target } from '../targets/target.ts'
-import type { Asked } from './asked.ts'
+import { type AnnotationTarget, rangeOf } from '../targets/target.ts'
+import type { AnnotationQuery } from './annotation-query.ts'
 import { hasSome, type Spans } from './spans.ts'
 
 /** Keeps the tracks that the query selects; the SQL conditions are only a first filter. */
 export async function* keepTracks(
   batches: AsyncIterable<AnnotationRow[]>,
-  target: Target,
-  asked: Asked,
+  target: AnnotationTarget,
+  selection: AnnotationQuery,
 ): AsyncGenerator<AnnotationRow[]> {
   for await (const rows of batches) {
-    const kept = rows.filter((row) => isAskedFor(decodeTrack(row.columns), target, asked))
+    const kept = rows.filter((row) => matchesQuery(decodeTrack(row.columns), target, selection))
     if (kept.length > 0) yield kept
   }
 }
 
 /** Returns whether a track is visible on a requested frame and has a keyframe that matches the filter. */
-export function isAskedFor(track: Track, target: Target, asked: Asked): boolean {
-  const { filter, interpolation } = asked
-  const frames = interpolation?.frames ?? asked.frames
+export function matchesQuery(
+  track: Track,
+  target: AnnotationTarget,
+  selection: AnnotationQuery,
+): boolean {
+  const { filter, interpolation } = selection
+  const frames = interpolation?.frames ?? selection.frames
   if (filter && !hasKeyframe(track, filter)) return false
   return !frames || isVisible(track, frames, lastFrameOf(target))
 }
@@ -55,7 +59,7 @@ const members: Record<AnnotationField, (track: Track, shape: TrackShape) => Valu
  * Returns the last frame of a track that is not hidden. Where a job of a task lacks a piece of it, reading has
  * already hidden it.
  */
-export const lastFrameOf = (target: Target) => rangeOf(target).stop
+export const lastFrameOf = (target: AnnotationTarget) => rangeOf(target).stop
 
 /** A skeleton is visible where one of its elements is. */
 function isVisible({ shapes, elements }: Track, frames: Spans, last: number): boolean {

@@ -1,6 +1,6 @@
 import type { Shape, Tag, Track } from '@reticle/contracts/rest/annotations'
 import type { AnnotationRow } from '@reticle/contracts/row-lines'
-import type { AttributeValue, LabelIndex, LabelRules, SpecSet } from '../validation/labels.ts'
+import type { LabelIndex, LabelRules, SpecSet, SpecValue } from '../validation/labels.ts'
 import { answerText, type Checked, latinRow, objectOf } from './objects.ts'
 
 /**
@@ -89,10 +89,10 @@ function completeParts<P extends Parts>(parts: P, { immutable, mutable }: LabelR
 }
 
 function complete(
-  stored: readonly AttributeValue[],
+  stored: readonly SpecValue[],
   specs: SpecSet,
-  missing: readonly AttributeValue[] = specs.defaults,
-): AttributeValue[] {
+  missing: readonly SpecValue[] = specs.defaults,
+): SpecValue[] {
   const given = new Map(stored.map((one) => [one.spec_id, one.value]))
   return missing.map(({ spec_id, value }) => ({ spec_id, value: given.get(spec_id) ?? value }))
 }

@@ -4,29 +4,29 @@ import { copyOut } from '@reticle/kit/db/copy'
 import { queryRows, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { idOf, type PlacedRow } from '../layout/frames.ts'
+import { idOf, type JobObjectRow } from '../layout/frames.ts'
 import type { TrackPairs } from '../layout/tracks.ts'
-import { jobsOfFrame, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, jobsOfFrame } from '../targets/target.ts'
 import { foldRows, openJoiner } from './fold.ts'
-import { latinColumns, type PieceRow, pieceRow, placedRows } from './lines.ts'
+import { latinColumns, type PieceRow, parseJobRows, pieceRow } from './lines.ts'
 import { liveRows, rowsOfIds } from './live.ts'
 import { findPairs } from './pairs.ts'
 import { isPlain, lineOf, objectIn, pairsJson, selectFrames } from './select.ts'
 
 /** An object as it is stored. */
-export interface Found {
+export interface StoredObject {
   /** Id of the object; in a task that of its first row. */
   id: number
   row: AnnotationRow
   /** Its rows, earlier jobs first. */
-  places: { job_id: number; id: number }[]
+  locations: { job_id: number; id: number }[]
 }
 
 /** Builds a statement that copies rows to the history: `keepRows`. */
 export type Keep = (kind: RowKind, rows: string, job?: string) => string
 
 /** Finds objects of a target by id. The map uses the requested ids; unknown ids are left out. */
-export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, Found>>
+export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number, StoredObject>>
 
 /**
  * Creates a finder of current objects for one request. An object of a task is found by the id of any of its rows,
@@ -35,7 +35,7 @@ export type Find = (kind: RowKind, ids: readonly number[]) => Promise<Map<number
  * @param keep for a caller that will change or delete the found objects: copies their rows to the history, which is
  * cheap while they are cached
  */
-export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Keep): Find {
+export function openFinder(db: Kysely<AnnotationsDb>, target: AnnotationTarget, keep?: Keep): Find {
   let pairs: Promise<TrackPairs> | undefined
   const findAcrossJobs: Find = async (kind, ids) => {
     if (kind === 'track') {
@@ -50,7 +50,7 @@ export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Kee
     if (ids.length === 0) return new Map() // a body may contain empty arrays
     if (isPlain(kind, target)) return singles(await findRows(db, kind, target, ids, keep))
     const found = await findAcrossJobs(kind, ids)
-    if (keep) await keepPlaces(db, kind, target, found, keep)
+    if (keep) await addLocations(db, kind, target, found, keep)
     return found
   }
 }
@@ -59,7 +59,7 @@ export function openFinder(db: Kysely<AnnotationsDb>, target: Target, keep?: Kee
 export async function* readNamed(
   db: Kysely<AnnotationsDb>,
   kind: RowKind,
-  target: Target,
+  target: AnnotationTarget,
   ids: readonly number[],
 ): AsyncGenerator<AnnotationRow[]> {
   const find = openFinder(db, target)
@@ -71,21 +71,21 @@ export async function* readNamed(
   }
 }
 
-const singles = (rows: readonly PlacedRow[]) =>
+const singles = (rows: readonly JobObjectRow[]) =>
   new Map(rows.map((row) => [idOf(row), foundOf(row, [row])]))
 
-const foundOf = (row: AnnotationRow, members: readonly PlacedRow[]): Found => {
-  const places = members.map((one) => ({ job_id: one.job_id, id: idOf(one) }))
-  return { id: places[0]?.id ?? 0, row, places }
+const foundOf = (row: AnnotationRow, members: readonly JobObjectRow[]): StoredObject => {
+  const locations = members.map((one) => ({ job_id: one.job_id, id: idOf(one) }))
+  return { id: locations[0]?.id ?? 0, row, locations }
 }
 
 async function findRows(
   db: Kysely<AnnotationsDb>,
   kind: RowKind,
-  target: Target,
+  target: AnnotationTarget,
   ids: readonly number[],
   keep?: Keep,
-): Promise<PlacedRow[]> {
+): Promise<JobObjectRow[]> {
   const named = `select stored.* from ${rowsOfIds(kind, 'unnest($2::bigint[]) as given (id)')}`
   const jobs = target.jobs.map((one) => one.id)
   const job = jobs.length === 1 ? '($3::int[])[1]' : undefined
@@ -104,7 +104,7 @@ async function findRows(
 }
 
 /** Filters by job here, because a condition in SQL could make the planner scan the whole job by its primary key. */
-function ofTarget<R extends PlacedRow>(rows: readonly R[], { jobs }: Target): R[] {
+function ofTarget<R extends JobObjectRow>(rows: readonly R[], { jobs }: AnnotationTarget): R[] {
   const own = new Set(jobs.map((one) => one.id))
   return rows.filter((one) => own.has(one.job_id))
 }
@@ -113,48 +113,49 @@ function ofTarget<R extends PlacedRow>(rows: readonly R[], { jobs }: Target): R[
 async function findFolded(
   db: Kysely<AnnotationsDb>,
   kind: 'tag' | 'shape',
-  target: Target,
-  rows: readonly PlacedRow[],
-): Promise<Map<number, Found>> {
+  target: AnnotationTarget,
+  rows: readonly JobObjectRow[],
+): Promise<Map<number, StoredObject>> {
   const all = new Set(rows.map(({ columns }) => Number(columns[0])))
   const frames = [...all].filter((frame) => jobsOfFrame(target, frame).length > 1)
-  const wanted = new Set(rows.map(idOf))
-  const found = new Map<number, Found>()
+  const requested = new Set(rows.map(idOf))
+  const found = new Map<number, StoredObject>()
   if (frames.length === 0) return found
   const spans = mergeSpans(frames.map((frame) => ({ first: frame, last: frame })))
   const bytes = copyOut(db, selectFrames(db, kind, target, { frames: spans, label_id: [] }))
-  for await (const objects of foldRows(placedRows(kind, bytes), target)) {
+  for await (const objects of foldRows(parseJobRows(kind, bytes), target)) {
     for (const { row, members } of objects) {
-      for (const id of members.map(idOf)) if (wanted.has(id)) found.set(id, foundOf(row, members))
+      for (const id of members.map(idOf))
+        if (requested.has(id)) found.set(id, foundOf(row, members))
     }
   }
   return found
 }
 
 /** Copies the rows of objects in several jobs to the history. */
-async function keepPlaces(
+async function addLocations(
   db: Kysely<AnnotationsDb>,
   kind: RowKind,
-  { task_id }: Target,
+  { task_id }: AnnotationTarget,
   found: Awaited<ReturnType<Find>>,
   keep: Keep,
 ): Promise<void> {
   const objects = new Set(found.values()) // a track is found by the id of each of its pieces
-  const places = [...objects].flatMap((one) => one.places)
+  const locations = [...objects].flatMap((one) => one.locations)
   const table = arrayOf[kind]
   const given = 'unnest($2::bigint[], $3::int[]) as given (id, of_job)'
   const rows = `from ${rowsOfIds(kind, given)} where stored.job_id = of_job`
   const statement = { name: `keep_${table}`, text: keep(kind, rows) }
-  const values = [task_id, places.map((one) => one.id), places.map((one) => one.job_id)]
-  if (places.length > 0) await queryRows(db, statement, values)
+  const values = [task_id, locations.map((one) => one.id), locations.map((one) => one.job_id)]
+  if (locations.length > 0) await queryRows(db, statement, values)
 }
 
 async function findTracks(
   db: Kysely<AnnotationsDb>,
-  target: Target,
+  target: AnnotationTarget,
   ids: readonly number[],
   pairs: TrackPairs,
-): Promise<Map<number, Found>> {
+): Promise<Map<number, StoredObject>> {
   const values = [...[target.jobs.map((one) => one.id), ids, pairsJson(pairs), target.task_id]]
   const texts = await queryTexts(db, pieces, values)
   const rows = texts.map(([, ...columns]) => pieceRow(latinColumns(columns)))
@@ -165,10 +166,10 @@ async function findTracks(
     else groups.set(row.leader, [row])
   }
   const join = openJoiner(target)
-  const found = new Map<number, Found>()
+  const found = new Map<number, StoredObject>()
   for (const group of groups.values()) {
     const object = foundOf(join(group), group)
-    for (const { id } of object.places) found.set(id, object)
+    for (const { id } of object.locations) found.set(id, object)
   }
   return found
 }

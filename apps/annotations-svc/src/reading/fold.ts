@@ -1,9 +1,9 @@
 import { type AnnotationRow, decodeTrack, trackText } from '@reticle/contracts/row-lines'
 import { foldsOf } from '../layout/folds.ts'
-import { type Folded, foldFrame, type PlacedRow } from '../layout/frames.ts'
+import { type Folded, foldFrame, type JobObjectRow } from '../layout/frames.ts'
 import { joinPieces } from '../layout/join.ts'
 import { openComparer } from '../layout/similar.ts'
-import { isSpatial, jobsOfFrame, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, isSpatial, jobsOfFrame } from '../targets/target.ts'
 import type { PieceRow } from './lines.ts'
 import { latinRow } from './objects.ts'
 
@@ -12,33 +12,33 @@ import { latinRow } from './objects.ts'
  * then by job; rows of a shared frame are held until it is complete.
  */
 export async function* foldRows(
-  batches: AsyncIterable<PlacedRow[]>,
-  target: Target,
+  batches: AsyncIterable<JobObjectRow[]>,
+  target: AnnotationTarget,
 ): AsyncGenerator<Folded[]> {
   const comparer = openComparer(isSpatial(target))
-  const held: { frame?: string | undefined; isShared: boolean; rows: PlacedRow[] } = {
+  const pending: { frame?: string | undefined; isShared: boolean; rows: JobObjectRow[] } = {
     ...{ isShared: false, rows: [] },
   }
-  const take = (row: PlacedRow): Folded[] => {
+  const take = (row: JobObjectRow): Folded[] => {
     const [frame] = row.columns
-    const done = held.frame === frame ? [] : foldFrame(held.rows.splice(0), comparer)
-    if (held.frame !== frame) held.isShared = jobsOfFrame(target, Number(frame)).length > 1
-    held.frame = frame
-    if (!held.isShared) return [...done, { row, members: [row] }]
-    held.rows.push(row)
+    const done = pending.frame === frame ? [] : foldFrame(pending.rows.splice(0), comparer)
+    if (pending.frame !== frame) pending.isShared = jobsOfFrame(target, Number(frame)).length > 1
+    pending.frame = frame
+    if (!pending.isShared) return [...done, { row, members: [row] }]
+    pending.rows.push(row)
     return done
   }
   for await (const batch of batches) {
     const objects = batch.flatMap(take)
     if (objects.length > 0) yield objects
   }
-  if (held.rows.length > 0) yield foldFrame(held.rows, comparer)
+  if (pending.rows.length > 0) yield foldFrame(pending.rows, comparer)
 }
 
 /** Joins the pieces of each track of a task. Pieces of a track are consecutive and may span two batches. */
 export async function* joinRows(
   batches: AsyncIterable<PieceRow[]>,
-  target: Target,
+  target: AnnotationTarget,
 ): AsyncGenerator<AnnotationRow[]> {
   const join = openJoiner(target)
   let open: PieceRow[] = []
@@ -57,7 +57,7 @@ export async function* joinRows(
 }
 
 /** Returns a function that joins the pieces of a track to one row, earlier jobs first. */
-export function openJoiner(target: Target): (pieces: readonly PieceRow[]) => AnnotationRow {
+export function openJoiner(target: AnnotationTarget): (pieces: readonly PieceRow[]) => AnnotationRow {
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
   const isOver = ({ job_id, stop_frame }: PieceRow) => {

@@ -6,12 +6,12 @@ import {
   splitLines,
   toLatin1,
 } from '@reticle/contracts/row-lines'
-import type { PlacedRow } from '../layout/frames.ts'
+import type { JobObjectRow } from '../layout/frames.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
 /** Row of a track of a task, with the track that it is a piece of. */
-export interface PieceRow extends PlacedRow {
+export interface PieceRow extends JobObjectRow {
   /** Id of the first piece of the track. */
   leader: string
   stop_frame: number
@@ -25,7 +25,7 @@ export async function* lineRows(kind: RowKind, bytes: Bytes): AsyncGenerator<Ann
 }
 
 /** Parses rows like `lineRows`, each followed by its job id. */
-export async function* placedRows(kind: RowKind, bytes: Bytes): AsyncGenerator<PlacedRow[]> {
+export async function* parseJobRows(kind: RowKind, bytes: Bytes): AsyncGenerator<JobObjectRow[]> {
   for await (const rows of lineRows(kind, bytes)) {
     yield rows.map(({ columns }) => ({ kind, job_id: Number(columns.pop()), columns }))
   }

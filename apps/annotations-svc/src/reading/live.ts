@@ -66,10 +66,10 @@ interface Walk {
  */
 export function walkRows(kind: RowKind, { task_id, jobs, conditions, order }: Walk) {
   const rowsOf = (job: RawBuilder<unknown>) => {
-    const place = sql<SqlBool>`task_id = ${task_id} and job_id = ${job}
+    const isOfJob = sql<SqlBool>`task_id = ${task_id} and job_id = ${job}
       and generation = (select job.generation from jobs job where job.job_id = ${job})`
     return sql`from ${sql.table(arrayOf[kind])}
-      where ${sql.join([place, ...conditions], sql` and `)} order by ${sql.raw(order)}`
+      where ${sql.join([isOfJob, ...conditions], sql` and `)} order by ${sql.raw(order)}`
   }
   const [only, ...others] = jobs
   if (only !== undefined && others.length === 0) return rowsOf(sql`${only}`)

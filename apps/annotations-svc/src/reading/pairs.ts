@@ -3,7 +3,7 @@ import { copyOut } from '@reticle/kit/db/copy'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { openTrackFolder, type TrackPairs } from '../layout/tracks.ts'
-import { isSequence, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, isSequence } from '../targets/target.ts'
 import { lineRows } from './lines.ts'
 import { selectShared } from './select.ts'
 
@@ -12,7 +12,7 @@ import { selectShared } from './select.ts'
  */
 export async function findPairs(
   db: Kysely<AnnotationsDb>,
-  target: Target,
+  target: AnnotationTarget,
   signal?: AbortSignal,
 ): Promise<TrackPairs> {
   if (isSequence(target)) return new Map()

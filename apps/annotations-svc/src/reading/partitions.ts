@@ -25,7 +25,7 @@ export async function partitionsOf(
  * Returns SQL that deletes rows of one table, aliased `stored`.
  *
  * @param table without partitions
- * @param places SQL that selects the `ctid`s; the rows must be locked or safe from concurrent changes
+ * @param rowIds SQL that selects the `ctid`s; the rows must be locked or safe from concurrent changes
  */
-export const deleteFrom = (table: string, places: string): string =>
-  `delete from ${table} as stored where stored.ctid = any(array(${places}))`
+export const deleteFrom = (table: string, rowIds: string): string =>
+  `delete from ${table} as stored where stored.ctid = any(array(${rowIds}))`

@@ -12,7 +12,7 @@ import { WholeBytes } from '@reticle/kit/pieces'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { type Asked, ask, type SetQuery } from '../queries/asked.ts'
+import { type AnnotationQuery, resolveQuery, type SetQuery } from '../queries/annotation-query.ts'
 import { positionsJson } from '../queries/positions.ts'
 import { keepTracks, lastFrameOf } from '../queries/tracks.ts'
 import { annotationsTag, type Revisions } from '../targets/etags.ts'
@@ -20,7 +20,7 @@ import { findJobRows, noteLabels } from '../targets/job-rows.ts'
 import { hasNewerLabels, isStale } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
 import { byLabels } from '../targets/record.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
 import { cutText, type InPieces, setBytes } from './json.ts'
@@ -35,15 +35,15 @@ import { openSnapshot } from './snapshot.ts'
  */
 export async function readSet(
   deps: Deps,
-  target: Target,
+  target: AnnotationTarget,
   query: SetQuery,
   context: CallContext,
 ): Promise<BytesAnswer> {
   assertHasData(target)
-  const asked = await ask(deps, target, query, context)
-  const few = await readFew(deps.db, target, asked)
+  const selection = await resolveQuery(deps, target, query, context)
+  const few = await readFew(deps.db, target, selection)
   if (!few || isAnyStale(target, few.states)) {
-    return streamSet(deps, target, asked, context)
+    return streamSet(deps, target, selection, context)
   }
   const etag = annotationsTag(target, few.states)
   return wholeAnswer(etag, [Buffer.from(few.json)])
@@ -62,29 +62,32 @@ export async function wholeAnswer(
 
 function streamSet(
   deps: Deps,
-  target: Target,
-  asked: Asked,
+  target: AnnotationTarget,
+  selection: AnnotationQuery,
   context: CallContext,
 ): Promise<BytesAnswer> {
   return stream(deps, target, context, (snapshot) =>
     setBytes(
-      rowKinds.map((kind) => [kind, readAsked(snapshot, kind, asked)]),
-      tracksInPieces(target, asked),
+      rowKinds.map((kind) => [kind, readSelected(snapshot, kind, selection)]),
+      tracksInPieces(target, selection),
     ),
   )
 }
 
-function readAsked(
+function readSelected(
   snapshot: Snapshot,
   kind: RowKind,
-  asked: Asked,
+  selection: AnnotationQuery,
 ): AsyncIterable<AnnotationRow[]> {
-  const rows = readCompleted(snapshot, kind, 'id', asked)
-  const isChosen = asked.frames || asked.filter || asked.interpolation
-  return kind === 'track' && isChosen ? keepTracks(rows, snapshot.target, asked) : rows
+  const rows = readCompleted(snapshot, kind, 'id', selection)
+  const isChosen = selection.frames || selection.filter || selection.interpolation
+  return kind === 'track' && isChosen ? keepTracks(rows, snapshot.target, selection) : rows
 }
 
-function tracksInPieces(target: Target, { interpolation }: Asked): InPieces | undefined {
+function tracksInPieces(
+  target: AnnotationTarget,
+  { interpolation }: AnnotationQuery,
+): InPieces | undefined {
   if (!interpolation) return undefined
   return ({ columns }) => {
     const track = decodeTrack(columns)
@@ -93,7 +96,10 @@ function tracksInPieces(target: Target, { interpolation }: Asked): InPieces | un
 }
 
 /** Streams the row lines of a target (`row-lines.ts`) from one snapshot. */
-export function readLines(deps: Deps, target: Target, context: CallContext): Promise<BytesAnswer> {
+export function readLines(
+  deps: Deps,
+  target: AnnotationTarget,
+  context: CallContext): Promise<BytesAnswer> {
   assertHasData(target)
   return stream(deps, target, context, lineBytes)
 }
@@ -115,7 +121,7 @@ async function* lineBytes(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
 
 interface Snapshot {
   tx: Transaction<AnnotationsDb>
-  target: Target
+  target: AnnotationTarget
   /** Set when some objects have to be completed. */
   labels: LabelIndex | undefined
   signal: AbortSignal
@@ -123,7 +129,7 @@ interface Snapshot {
 
 async function stream(
   deps: Deps,
-  target: Target,
+  target: AnnotationTarget,
   context: CallContext,
   write: (snapshot: Snapshot) => AsyncGenerator<Uint8Array>,
 ): Promise<BytesAnswer> {
@@ -136,7 +142,7 @@ async function stream(
   })
 }
 
-async function noteWhereNewer({ db, settings }: Deps, target: Target): Promise<void> {
+async function noteWhereNewer({ db, settings }: Deps, target: AnnotationTarget): Promise<void> {
   const jobs = [...(await findJobRows(db, target)).values()]
   if (!jobs.some((job) => hasNewerLabels(target, job))) return
   await noteLabels(db, target, byLabels(settings))
@@ -146,17 +152,17 @@ function readCompleted(
   { tx, target, labels, signal }: Snapshot,
   kind: RowKind,
   order: TrackOrder,
-  asked?: Asked,
+  selection?: AnnotationQuery,
 ): AsyncIterable<AnnotationRow[]> {
-  const rows = readKind(tx, kind, target, { order, asked, signal })
+  const rows = readKind(tx, kind, target, { order, selection, signal })
   return labels ? completeRows(rows, labels) : rows
 }
 
 /** Whether some rows have to be completed with the current labels. */
-const isAnyStale = (target: Target, jobs: Revisions) =>
+const isAnyStale = (target: AnnotationTarget, jobs: Revisions) =>
   [...jobs.values()].some((job) => isStale(target, job))
 
-function assertHasData({ jobs }: Target): void {
+function assertHasData({ jobs }: AnnotationTarget): void {
   if (jobs.length > 0) return
   const text = 'Exporting annotations from a task without data is not allowed'
   throw new DomainError('invalid', text)

@@ -3,10 +3,10 @@ import { copyOut } from '@reticle/kit/db/copy'
 import { evaluateFilter } from '@reticle/kit/list/evaluate-filter'
 import type { CompiledQuery, Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { type Asked, everything } from '../queries/asked.ts'
-import type { Target } from '../targets/target.ts'
+import { type AnnotationQuery, everything } from '../queries/annotation-query.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { foldRows, joinRows } from './fold.ts'
-import { lineRows, pieceRows, placedRows } from './lines.ts'
+import { lineRows, parseJobRows, pieceRows } from './lines.ts'
 import { objectOf } from './objects.ts'
 import { findPairs } from './pairs.ts'
 import {
@@ -20,7 +20,7 @@ import {
 
 interface Reading {
   order: TrackOrder
-  asked?: Asked | undefined
+  selection?: AnnotationQuery | undefined
   signal: AbortSignal
 }
 
@@ -28,30 +28,30 @@ interface Reading {
 export async function* readKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  target: Target,
-  { order, asked = everything, signal }: Reading,
+  target: AnnotationTarget,
+  { order, selection = everything, signal }: Reading,
 ): AsyncGenerator<AnnotationRow[]> {
   const copy = (query: CompiledQuery) => copyOut(tx, query, { signal })
   if (isPlain(kind, target)) {
-    yield* lineRows(kind, copy(selectRows(tx, kind, target, order, asked)))
+    yield* lineRows(kind, copy(selectRows(tx, kind, target, order, selection)))
   } else if (kind === 'track') {
     const pairs = await findPairs(tx, target, signal)
     const joined = joinRows(pieceRows(copy(selectPieces(tx, target, order, pairs))), target)
-    for await (const rows of joined) yield rows.filter((row) => hasLabel(row, asked))
+    for await (const rows of joined) yield rows.filter((row) => hasLabel(row, selection))
   } else {
-    const rows = placedRows(kind, copy(selectFrames(tx, kind, target, asked)))
+    const rows = parseJobRows(kind, copy(selectFrames(tx, kind, target, selection)))
     for await (const objects of foldRows(rows, target)) {
-      yield objects.map((one) => one.row).filter((row) => isAskedFor(row, asked))
+      yield objects.map((one) => one.row).filter((row) => isAskedFor(row, selection))
     }
   }
 }
 
 /** The label of a track is that of its first piece; another job may have changed the label of its piece. */
-const hasLabel = ({ columns }: AnnotationRow, { label_id }: Asked) =>
+const hasLabel = ({ columns }: AnnotationRow, { label_id }: AnnotationQuery) =>
   label_id.length === 0 || label_id.includes(Number(columns[1]))
 
 /** Whether a tag or shape matches the filter, with the same result as the SQL of `conditionsOn`. */
-function isAskedFor(row: AnnotationRow, { filter }: Asked): boolean {
+function isAskedFor(row: AnnotationRow, { filter }: AnnotationQuery): boolean {
   if (!filter) return true
   const members = new Map<string, unknown>(Object.entries(objectOf(row).object))
   return evaluateFilter(filter, (field) => {
@@ -69,7 +69,7 @@ function isAskedFor(row: AnnotationRow, { filter }: Asked): boolean {
 export function readCreated(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  target: Target,
+  target: AnnotationTarget,
   { ids, signal }: { ids: string; signal: AbortSignal },
 ): AsyncGenerator<AnnotationRow[]> {
   const bytes = copyOut(tx, selectCreated(tx, kind, target, ids), { signal })

@@ -3,8 +3,8 @@ import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { isFolded } from '../layout/folds.ts'
-import { type Asked, everything, isEverything } from '../queries/asked.ts'
-import { isSequence, type Target } from '../targets/target.ts'
+import { type AnnotationQuery, everything, isEverything } from '../queries/annotation-query.ts'
+import { type AnnotationTarget, isSequence } from '../targets/target.ts'
 import { jsonOf, setJson } from './json.ts'
 import { type Few, mostOfFew, readFrames, stateColumns, stateOf } from './select-frames.ts'
 
@@ -14,14 +14,14 @@ import { type Few, mostOfFew, readFrames, stateColumns, stateOf } from './select
  */
 export async function readFew(
   db: Kysely<AnnotationsDb>,
-  target: Target,
-  asked: Asked = everything,
+  target: AnnotationTarget,
+  selection: AnnotationQuery = everything,
 ): Promise<Few | undefined> {
   if (!isSequence(target)) return undefined
-  if (!isEverything(asked)) return readFrames(db, target, asked)
+  if (!isEverything(selection)) return readFrames(db, target, selection)
   const ids = target.jobs.map((one) => one.id)
-  const [statement, wanted] = isFolded(target) ? [ofJobs, ids] : [ofJob, ids[0]]
-  const jobs = await queryTexts(db, statement, [target.task_id, wanted])
+  const [statement, jobIds] = isFolded(target) ? [ofJobs, ids] : [ofJob, ids[0]]
+  const jobs = await queryTexts(db, statement, [target.task_id, jobIds])
   if (jobs.some(([isFew]) => isFew === 'f')) return undefined
   const list = (index: number) => jobs.flatMap((columns) => columns[index] ?? []).join()
   return {

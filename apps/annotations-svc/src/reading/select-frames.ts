@@ -2,12 +2,12 @@ import { arrayOf, columnSeparator, decodeTrack, type RowKind } from '@reticle/co
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
-import type { Asked } from '../queries/asked.ts'
+import type { AnnotationQuery } from '../queries/annotation-query.ts'
 import { jobsAt } from '../queries/conditions.ts'
 import { countFrames, framesOf, type Spans } from '../queries/spans.ts'
-import { isAskedFor } from '../queries/tracks.ts'
+import { matchesQuery } from '../queries/tracks.ts'
 import type { JobState } from '../targets/job-state.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { jsonOf, setJson, toJson } from './json.ts'
 import { latinColumns } from './lines.ts'
 import { lineOf } from './select.ts'
@@ -47,8 +47,8 @@ export const stateColumns = [
  */
 export async function readFrames(
   db: Kysely<AnnotationsDb>,
-  target: Target,
-  { frames, label_id, filter, interpolation }: Asked,
+  target: AnnotationTarget,
+  { frames, label_id, filter, interpolation }: AnnotationQuery,
 ): Promise<Few | undefined> {
   if (!frames || filter || interpolation || countFrames(frames) > mostFrames) return undefined
   const [job = 0, ...others] = jobsAt(target, frames)
@@ -70,12 +70,12 @@ export async function readFrames(
 }
 
 /** Returns the tracks of these row lines that are visible on the frames. */
-function tracksJson(lines: string, target: Target, frames: Spans): string {
+function tracksJson(lines: string, target: AnnotationTarget, frames: Spans): string {
   const rows = lines === '' ? [] : lines.split('\n')
-  const asked = { frames, label_id: [] }
+  const selection = { frames, label_id: [] }
   return rows
     .map((line) => line.split(columnSeparator))
-    .filter((texts) => isAskedFor(decodeTrack(latinColumns(texts)), target, asked))
+    .filter((texts) => matchesQuery(decodeTrack(latinColumns(texts)), target, selection))
     .map((columns) => toJson({ kind: 'track', columns }))
     .join()
 }

@@ -3,9 +3,9 @@ import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { foldsOf, isFolded } from '../layout/folds.ts'
 import { sharedEdges, type TrackPairs } from '../layout/tracks.ts'
-import { type Asked, everything } from '../queries/asked.ts'
+import { type AnnotationQuery, everything } from '../queries/annotation-query.ts'
 import { conditionsOn, jobsAt } from '../queries/conditions.ts'
-import { isSequence, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, isSequence } from '../targets/target.ts'
 import { liveRows, walkRows } from './live.ts'
 
 type Db = Kysely<AnnotationsDb> // also accepts a transaction
@@ -29,38 +29,38 @@ export const originOf = 'coalesce(origin, id)'
 /** `frame` is the order of row lines, `id` the order of tracks in REST responses. */
 export type TrackOrder = 'frame' | 'id'
 
-const idsOf = ({ jobs }: Target) => jobs.map((one) => one.id)
+const idsOf = ({ jobs }: AnnotationTarget) => jobs.map((one) => one.id)
 
 /** Returns SQL of the rows of tracks of a target. */
-function tracksIn({ task_id, jobs }: Target): RawBuilder<unknown> {
+function tracksIn({ task_id, jobs }: AnnotationTarget): RawBuilder<unknown> {
   const ids = jobs.map((one) => one.id)
   return sql.raw(liveRows('track', `array[${ids}]::int[]`, { task: String(task_id) }))
 }
 
 /** Returns whether every row of a kind is a separate object, so that `COPY` output can be returned as it is. */
-export const isPlain = (kind: RowKind, target: Target) =>
+export const isPlain = (kind: RowKind, target: AnnotationTarget) =>
   kind === 'track' ? !isFolded(target) : isSequence(target)
 
 /** Selects rows for which `isPlain` holds. In the order of the primary key it needs no sort. */
 export function selectRows(
   db: Db,
   kind: RowKind,
-  target: Target,
+  target: AnnotationTarget,
   order: TrackOrder,
-  asked: Asked = everything,
+  selection: AnnotationQuery = everything,
 ): CompiledQuery {
   const ofTracks = order === 'id' ? 'id' : 'start_frame, id'
   const walk = {
     task_id: target.task_id,
-    jobs: jobsAsked(kind, target, asked),
-    conditions: conditionsOn(kind, target, asked),
+    jobs: selectedJobs(kind, target, selection),
+    conditions: conditionsOn(kind, target, selection),
     order: kind === 'track' ? ofTracks : 'frame, id',
   }
   return sql`select ${columnsIn(kind)} ${walkRows(kind, walk)}`.compile(db)
 }
 
 /** For selected frames of a task only the jobs with such frames are read. */
-const jobsAsked = (kind: RowKind, target: Target, { frames }: Asked) =>
+const selectedJobs = (kind: RowKind, target: AnnotationTarget, { frames }: AnnotationQuery) =>
   frames && kind !== 'track' ? jobsAt(target, frames) : idsOf(target)
 
 const columnsIn = (kind: RowKind) => sql.raw(lineOf[kind].join(', '))
@@ -72,15 +72,15 @@ const columnsIn = (kind: RowKind) => sql.raw(lineOf[kind].join(', '))
 export function selectFrames(
   db: Db,
   kind: 'tag' | 'shape',
-  target: Target,
-  { frames, label_id }: Asked,
+  target: AnnotationTarget,
+  { frames, label_id }: AnnotationQuery,
 ): CompiledQuery {
   const columns = sql.raw([...lineOf[kind], 'job_id'].join(', '))
-  const asked = { label_id, ...(frames && { frames }) }
+  const selection = { label_id, ...(frames && { frames }) }
   const walk = {
     task_id: target.task_id,
-    jobs: jobsAsked(kind, target, asked),
-    conditions: conditionsOn(kind, target, asked),
+    jobs: selectedJobs(kind, target, selection),
+    conditions: conditionsOn(kind, target, selection),
     order: 'frame, id',
   }
   return sql`
@@ -94,7 +94,7 @@ export function selectFrames(
  */
 export function selectPieces(
   db: Db,
-  target: Target,
+  target: AnnotationTarget,
   order: TrackOrder,
   pairs: TrackPairs,
 ): CompiledQuery {
@@ -122,7 +122,12 @@ export const pairsJson = (pairs: TrackPairs): string => JSON.stringify(Object.fr
  * Selects the rows that one request created, in order, by the id index. For tags and shapes in several jobs it
  * selects the row in the first job.
  */
-export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string): CompiledQuery {
+export function selectCreated(
+  db: Db,
+  kind: RowKind,
+  target: AnnotationTarget,
+  ids: string,
+): CompiledQuery {
   const isCreated = sql`task_id = ${target.task_id} and id >= lower(${ids}::int8multirange)
       and id < upper(${ids}::int8multirange) and id <@ ${ids}::int8multirange
       and generation = any(array(
@@ -150,10 +155,10 @@ export function selectCreated(db: Db, kind: RowKind, target: Target, ids: string
  * Selects the tracks of a task on shared frames, job by job, each with its origin, its job and all jobs with pieces
  * of it.
  */
-export function selectShared(db: Db, target: Target): CompiledQuery {
+export function selectShared(db: Db, target: AnnotationTarget): CompiledQuery {
   const origin = sql.raw(originOf)
   const edges = sharedEdges(target)
-  const place = sql`task_id = ${target.task_id} and job_id = of_job
+  const isOfJob = sql`task_id = ${target.task_id} and job_id = of_job
     and generation = (select generation from jobs where jobs.job_id = of_job)`
   return sql`
     with cut as (
@@ -165,7 +170,7 @@ export function selectShared(db: Db, target: Target): CompiledQuery {
       select stored.* from unnest(${edges.map((one) => one.job_id)}::int[],
           ${edges.map((one) => one.head)}::int[], ${edges.map((one) => one.tail)}::int[])
           as edge (of_job, head, tail)
-        cross join lateral (select * from tracks where ${place} offset 0) as stored
+        cross join lateral (select * from tracks where ${isOfJob} offset 0) as stored
       where start_frame <= head or stop_frame >= tail
     ) as piece full join cut on object = ${origin}
     where num_nulls(id) = 0

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { idBlocks } from '../targets/ids.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { jobRange } from '../testing/workspace.ts'
 import { openFinder } from './find.ts'
 import { setBytes } from './json.ts'
@@ -45,32 +45,44 @@ describe('ids', () => {
 })
 
 test('a set that is larger than the counts of its job is read completely', async () => {
-  const place = { job_id: 91, task_id: 9 }
+  const job = { job_id: 91, task_id: 9 }
   await db
     .insertInto('jobs')
-    .values({ ...place, tags: 1 })
+    .values({ ...job, tags: 1 })
     .execute()
   await sql`insert into tags select 9, 91, 0, 40, n, 0, 0, null from generate_series(1, 130000) n`.execute(
     db,
   )
   const owner = { ...nowhere, labels_revision: 1, label_events: [], frames: [], dimension: '2d' }
-  const target: Target = { kind: 'job', id: 91, task_id: 9, jobs: [jobRange(91, 0, 4)], ...owner }
+  const target: AnnotationTarget = {
+    kind: 'job',
+    id: 91,
+    task_id: 9,
+    jobs: [jobRange(91, 0, 4)],
+    ...owner,
+  }
   const few = await readFew(db, target)
   expect(JSON.parse(few?.json ?? '').tags).toHaveLength(130_000)
 })
 
 test('a small set includes objects with a word of a later version', async () => {
-  const place = { job_id: 71, task_id: 7 }
+  const job = { job_id: 71, task_id: 7 }
   await db
     .insertInto('jobs')
-    .values({ ...place, shapes: 1, tags: 1 })
+    .values({ ...job, shapes: 1, tags: 1 })
     .execute()
   await sql`insert into shapes values (7, 71, 0, 40, 1, 0, 0, 0, 1, 99, 99, false, false, '1,2', null, null)`.execute(
     db,
   )
   await sql`insert into tags values (7, 71, 0, 40, 2, 0, 99, null)`.execute(db)
   const owner = { ...nowhere, labels_revision: 1, label_events: [], frames: [], dimension: '2d' }
-  const target: Target = { kind: 'job', id: 71, task_id: 7, jobs: [jobRange(71, 0, 4)], ...owner }
+  const target: AnnotationTarget = {
+    kind: 'job',
+    id: 71,
+    task_id: 7,
+    jobs: [jobRange(71, 0, 4)],
+    ...owner,
+  }
   const few = await readFew(db, target)
   const { shapes, tags } = JSON.parse(few?.json ?? '')
   expect([shapes[0]?.id, tags[0]?.id]).toEqual([1, 2])
@@ -78,10 +90,10 @@ test('a small set includes objects with a word of a later version', async () => 
 
 test('a small set equals the streamed one byte for byte', async () => {
   const counts = { tags: 2, shapes: 16, tracks: 2 }
-  const place = { job_id: 81, task_id: 8 }
+  const job = { job_id: 81, task_id: 8 }
   await db
     .insertInto('jobs')
-    .values({ ...place, ...counts })
+    .values({ ...job, ...counts })
     .execute()
   const list = '[{"spec_id":1,"value":"ключ \\"\\u0001"}]'
   await sql`insert into tags values (8, 81, 3, 40, 2, 0, 2, ${list}), (8, 81, 1, 40, 1, 5, 0, null)`.execute(
@@ -93,7 +105,13 @@ test('a small set equals the streamed one byte for byte', async () => {
   await sql`insert into tracks values (8, 81, 0, 9, 40, 200, null, 0, 1, null, ${list}, null),
     (8, 81, 2, 9, 40, 201, 7, 1, 3, ${list}, '', ${list})`.execute(db)
   const owner = { ...nowhere, labels_revision: 1, label_events: [], frames: [], dimension: '2d' }
-  const target: Target = { kind: 'job', id: 81, task_id: 8, jobs: [jobRange(81, 0, 9)], ...owner }
+  const target: AnnotationTarget = {
+    kind: 'job',
+    id: 81,
+    task_id: 8,
+    jobs: [jobRange(81, 0, 9)],
+    ...owner,
+  }
   const streamed = await db.transaction().execute(async (tx) => {
     const { signal } = new AbortController()
     const rows = (kind: RowKind) => readKind(tx, kind, target, { order: 'id', signal })
@@ -108,7 +126,7 @@ test('a small set equals the streamed one byte for byte', async () => {
 const nowhere = { project_id: null, organization_id: null }
 
 describe('plans', () => {
-  const target = (kind: 'task' | 'job'): Target => ({
+  const target = (kind: 'task' | 'job'): AnnotationTarget => ({
     ...{ kind, id: kind === 'job' ? 11 : 1, task_id: 1, ...nowhere },
     jobs:
       kind === 'job' ? [jobRange(11, 0, 999)] : [jobRange(11, 0, 999), jobRange(12, 1000, 1999)],
@@ -163,18 +181,18 @@ describe('plans', () => {
     expect(plan).toMatch(/Index Cond: .*task_id = 1\) AND \(job_id = .*\) AND \(generation = /)
     expect(plan).not.toMatch(/Seq Scan on tracks/)
     const found = await openFinder(db, target('task'))('track', [7, 1007])
-    expect([...found.values()].flatMap((one) => one.places)).toEqual([
+    expect([...found.values()].flatMap((one) => one.locations)).toEqual([
       { job_id: 11, id: 7 },
       { job_id: 12, id: 1007 },
     ])
   })
 
-  const asked = (first: number, last: number) => ({ frames: [{ first, last }], label_id: [] })
+  const selection = (first: number, last: number) => ({ frames: [{ first, last }], label_id: [] })
 
   test('frames of a job are found by the key', async () => {
     await fill()
     const of = (first: number, last: number) =>
-      explain(selectRows(db, 'shape', target('job'), 'id', asked(first, last)))
+      explain(selectRows(db, 'shape', target('job'), 'id', selection(first, last)))
     expect(await of(10, 12)).toMatch(/\(job_id = 11\) AND \(generation = .*\) AND \(frame = ANY/)
     expect(await of(10, 5000)).toMatch(
       /\(job_id = 11\) AND \(generation = .*\) AND \(frame >= 10\) AND \(frame <= 5000\)/,
@@ -183,7 +201,7 @@ describe('plans', () => {
 
   test('frames of a task are read only in the jobs that have them', async () => {
     await fill()
-    const plan = await explain(selectRows(db, 'shape', target('task'), 'id', asked(1500, 1501)))
+    const plan = await explain(selectRows(db, 'shape', target('task'), 'id', selection(1500, 1501)))
     expect(plan).toMatch(/Index Cond: .*\(job_id = 12\).*\(frame = ANY/)
   })
 

@@ -5,9 +5,9 @@ import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { lastFrameOf, visibleSpans } from '../queries/tracks.ts'
 import { readKind } from '../reading/rows.ts'
-import { isSequence, type Target } from '../targets/target.ts'
-import { addObjects, type Counts, newCounts } from './counts.ts'
-import { type Frames, openFrames } from './frames.ts'
+import { type AnnotationTarget, isSequence } from '../targets/target.ts'
+import { addObjects, newCounts, type StatisticsCounts } from './counts.ts'
+import { type FrameMarks, openFrames } from './frames.ts'
 import { type Scope, targetOf } from './scope.ts'
 import { readColumns, visibleElement } from './select.ts'
 
@@ -15,18 +15,22 @@ type Tx = Transaction<AnnotationsDb>
 
 /** A task that is being counted. */
 interface Open {
-  target: Target
-  frames: Frames
+  target: AnnotationTarget
+  frames: FrameMarks
 }
 
 interface Counting {
   tx: Tx
   signal: AbortSignal
-  counts: Counts
+  counts: StatisticsCounts
 }
 
 /** Counts the objects of a scope as `tx` sees them, many tasks at a time. */
-export async function countScope(tx: Tx, scope: Scope, signal: AbortSignal): Promise<Counts> {
+export async function countScope(
+  tx: Tx,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<StatisticsCounts> {
   const counting = { tx, signal, counts: newCounts() }
   for (const tasks of portionsOf(scope.tasks)) {
     const open = tasks.map((task) => ({
@@ -147,7 +151,7 @@ function isVisible({ columns }: AnnotationRow): boolean {
 type Parts = Pick<Track, 'shapes'> & { elements: readonly { shapes: TrackShape[] }[] }
 
 /** A skeleton is visible where one of its elements is. */
-function markTrack(frames: Frames, { shapes, elements }: Parts, last: number): void {
+function markTrack(frames: FrameMarks, { shapes, elements }: Parts, last: number): void {
   const parts = elements.length > 0 ? elements.map((one) => one.shapes) : [shapes]
   for (const part of parts) {
     for (const span of visibleSpans(part, last)) frames.mark(span)

@@ -4,7 +4,7 @@ import { type AnnotationStatistics, annotationStatistics } from '@reticle/contra
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 
 /** Counts so far. */
-export interface Counts {
+export interface StatisticsCounts {
   frames: AnnotationStatistics['frames']
   objects: AnnotationStatistics['objects']
   /** Counts by label, then by `tags`, shape type or `tracks`. */
@@ -12,7 +12,7 @@ export interface Counts {
   sources: Map<string, number>
 }
 
-export const newCounts = (): Counts => ({
+export const newCounts = (): StatisticsCounts => ({
   frames: { total: 0, annotated: 0, deleted: 0 },
   objects: { tags: 0, shapes: 0, tracks: 0, track_keyframes: 0 },
   labels: new Map(),
@@ -28,7 +28,7 @@ export interface Alike {
 }
 
 export function addObjects(
-  counts: Counts,
+  counts: StatisticsCounts,
   { kind, label_id, source, type }: Alike,
   more: number,
 ): void {
@@ -44,7 +44,7 @@ const raise = (sums: Map<string, number>, word: string, more: number) =>
 
 /** Builds the record. Without a label set it has no counts per label. */
 export function statisticsOf(
-  { frames, objects, labels, sources: bySource }: Counts,
+  { frames, objects, labels, sources: bySource }: StatisticsCounts,
   set: LabelSet | undefined,
   updated_date: Date | undefined,
 ): AnnotationStatistics {

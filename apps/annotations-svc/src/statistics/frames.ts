@@ -3,7 +3,7 @@ import type { TaskExtent } from '@reticle/contracts/rest/facts'
 import type { Scope } from './scope.ts'
 
 /** Frames of one task as one byte per frame, because a track marks thousands at once. */
-export interface Frames {
+export interface FrameMarks {
   mark: (span: FrameSpan) => void
   /** Counts of the frames in the scope. */
   count: () => { total: number; annotated: number; deleted: number }
@@ -12,9 +12,9 @@ export interface Frames {
 export function openFrames(
   scope: Pick<Scope, 'kind'>,
   { size, jobs, frames, deleted }: TaskExtent,
-): Frames {
-  const gone = new Uint8Array(size)
-  for (const { start, stop } of deleted) gone.fill(1, start, stop + 1)
+): FrameMarks {
+  const deletions = new Uint8Array(size)
+  for (const { start, stop } of deleted) deletions.fill(1, start, stop + 1)
   const marked = new Uint8Array(size)
   const [job] = jobs
   const isIn = (frame: number) =>
@@ -23,7 +23,7 @@ export function openFrames(
     const sum = { total: 0, annotated: 0, deleted: 0 }
     const add = (frame: number) => {
       sum.total += 1
-      if (gone[frame]) sum.deleted += 1
+      if (deletions[frame]) sum.deleted += 1
       else if (marked[frame]) sum.annotated += 1
     }
     if (frames.length > 0) frames.forEach(add)

@@ -302,7 +302,10 @@ describe('the entity tag', () => {
 test('a user without permission cannot read statistics', async () => {
   const { task_id, job_id } = setUp()
   const stranger = callAs({ user_id: 8 })
-  for (const asked of [ask('Task', task_id, true, stranger), ask('Job', job_id, true, stranger)])
-    await expect(asked).rejects.toMatchObject({ kind: 'forbidden' })
+  for (const selection of [
+    ask('Task', task_id, true, stranger),
+    ask('Job', job_id, true, stranger),
+  ])
+    await expect(selection).rejects.toMatchObject({ kind: 'forbidden' })
   await expect(ask('Project', 999_999)).rejects.toMatchObject({ kind: 'not_found' })
 })

@@ -11,7 +11,7 @@ import { statisticsOf } from './counts.ts'
 import { openScope, type Scope, targetOf } from './scope.ts'
 
 /** Requested statistics; `labels` and `authors` add counts per label and per author. */
-export interface Wanted {
+export interface StatisticsSelection {
   target: Scope['kind']
   id: number
   labels: boolean
@@ -24,11 +24,11 @@ export interface Wanted {
  */
 export async function readStatistics(
   deps: Deps,
-  wanted: Wanted,
+  selection: StatisticsSelection,
   context: CallContext,
 ): Promise<BytesAnswer> {
-  const { target, id, labels, authors } = wanted
-  const scope = await openScope(deps, wanted, context)
+  const { target, id, labels, authors } = selection
+  const scope = await openScope(deps, selection, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
     const jobs = await findJobs(tx, scope)
     const people = authors ? await countAuthors(tx, idsOf(scope)) : undefined
@@ -40,19 +40,19 @@ export async function readStatistics(
       const found = { ...statisticsOf(counts, set, newestOf(jobs)), ...people }
       yield Buffer.from(JSON.stringify(found))
     }
-    return { head: { etag: tagOf(scope, wanted, { jobs, people }) }, chunks: chunks() }
+    return { head: { etag: tagOf(scope, selection, { jobs, people }) }, chunks: chunks() }
   })
 }
 
 /** Returns a value that changes whenever the annotations of the target change; also for projects. */
 export async function readRevision(
   deps: Deps,
-  wanted: Pick<Wanted, 'target' | 'id'>,
+  selection: Pick<StatisticsSelection, 'target' | 'id'>,
   context: CallContext,
 ): Promise<string> {
-  const scope = await openScope(deps, wanted, context)
+  const scope = await openScope(deps, selection, context)
   const jobs = await findJobs(deps.db, scope)
-  return tagOf(scope, { ...wanted, labels: false, authors: false }, { jobs, people: undefined })
+  return tagOf(scope, { ...selection, labels: false, authors: false }, { jobs, people: undefined })
 }
 
 type Jobs = ReadonlyMap<number, AnnotationSetRow>
@@ -76,7 +76,7 @@ function newestOf(jobs: Jobs): Date | undefined {
 /** Hashes everything that the numbers and names depend on. */
 function tagOf(
   scope: Scope,
-  { labels }: Wanted,
+  { labels }: StatisticsSelection,
   { jobs, people }: { jobs: Jobs; people: Authors | undefined },
 ): string {
   const hash = createHash('sha256').update(`${scope.labels_revision} ${labels}`)

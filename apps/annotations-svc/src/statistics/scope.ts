@@ -2,7 +2,7 @@ import type { TaskExtent } from '@reticle/contracts/rest/facts'
 import type { CallContext } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { awaitLabelChanges } from '../targets/label-changes.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 
 /** Annotations to count: of a job, of a task, or of all tasks of a project. */
 export interface Scope {
@@ -34,7 +34,7 @@ export async function openScope(
 }
 
 /** Returns one task of the scope as the target of a read. */
-export function targetOf({ kind, id, labels_revision }: Scope, task: TaskExtent): Target {
+export function targetOf({ kind, id, labels_revision }: Scope, task: TaskExtent): AnnotationTarget {
   const { task_id, dimension, jobs, frames } = task
   const own = kind === 'job' ? { kind, id } : { kind: 'task' as const, id: task_id }
   const owner = { project_id: null, organization_id: null, labels_revision, label_events: [] }

@@ -4,7 +4,7 @@ import { type CompiledQuery, sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { liveRows } from '../reading/live.ts'
 import { originOf } from '../reading/select.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
@@ -23,7 +23,11 @@ const visibleIn = {
  * Selects tags or shapes of all targets in one pass, grouped: label, type, source, task, frame, count, whether any is
  * visible. Faster than grouping by label and by frame separately.
  */
-function selectGroups(tx: Tx, kind: 'tag' | 'shape', targets: readonly Target[]): CompiledQuery {
+function selectGroups(
+  tx: Tx,
+  kind: 'tag' | 'shape',
+  targets: readonly AnnotationTarget[],
+): CompiledQuery {
   const type = sql.raw(kind === 'shape' ? 'type' : '0')
   return sql`
     select label_id, ${type}, source, task_id, frame, count(*), bool_or(${sql.raw(visibleIn[kind])})
@@ -31,21 +35,21 @@ function selectGroups(tx: Tx, kind: 'tag' | 'shape', targets: readonly Target[])
 }
 
 /** Selects the pieces of all tracks; pieces of a track are consecutive. */
-function selectPieces(tx: Tx, targets: readonly Target[]): CompiledQuery {
+function selectPieces(tx: Tx, targets: readonly AnnotationTarget[]): CompiledQuery {
   return sql`
     select task_id, ${sql.raw(originOf)}, job_id, label_id, source, nullif(shapes, ''), elements
     from ${rowsIn('track', targets)}
     order by task_id, ${sql.raw(originOf)}, job_id`.compile(tx)
 }
 
-function rowsIn(kind: RowKind, targets: readonly Target[]) {
+function rowsIn(kind: RowKind, targets: readonly AnnotationTarget[]) {
   const jobs = targets.flatMap((one) => one.jobs.map(({ id }) => id))
   return sql.raw(liveRows(kind, `array[${jobs.join()}]::int[]`))
 }
 
 const statements = {
-  tag: (tx: Tx, targets: readonly Target[]) => selectGroups(tx, 'tag', targets),
-  shape: (tx: Tx, targets: readonly Target[]) => selectGroups(tx, 'shape', targets),
+  tag: (tx: Tx, targets: readonly AnnotationTarget[]) => selectGroups(tx, 'tag', targets),
+  shape: (tx: Tx, targets: readonly AnnotationTarget[]) => selectGroups(tx, 'shape', targets),
   track: selectPieces,
 } satisfies Record<RowKind, unknown>
 
@@ -53,7 +57,7 @@ const statements = {
 export async function* readColumns(
   tx: Tx,
   kind: RowKind,
-  targets: readonly Target[],
+  targets: readonly AnnotationTarget[],
   signal: AbortSignal,
 ): AsyncGenerator<string[][]> {
   for await (const lines of splitLines(copyOut(tx, statements[kind](tx, targets), { signal })))

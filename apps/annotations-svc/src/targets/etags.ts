@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { changedMeanwhile } from '@reticle/kit'
 import { readIfMatch } from '@reticle/kit/etag'
 import { hasNewerLabels, type JobState } from './job-state.ts'
-import type { Target } from './target.ts'
+import type { AnnotationTarget } from './target.ts'
 
 export type Revisions = ReadonlyMap<number, JobState>
 
@@ -11,7 +11,7 @@ export type Revisions = ReadonlyMap<number, JobState>
  * has revision 0. When the labels are newer than the revision and the revision could not be raised yet, the tag
  * differs from all earlier and later ones.
  */
-export function annotationsTag(target: Target, revisions: Revisions): string {
+export function annotationsTag(target: AnnotationTarget, revisions: Revisions): string {
   const { kind, id, jobs, labels_revision } = target
   const revisionOf = (job: number) => {
     const state = revisions.get(job)
@@ -31,12 +31,12 @@ export function annotationsTag(target: Target, revisions: Revisions): string {
  */
 export function assertUnchanged(
   if_match: string | undefined,
-  target: Target,
+  target: AnnotationTarget,
   revisions: Revisions,
 ): void {
-  const wanted = readIfMatch(if_match)
+  const expected = readIfMatch(if_match)
   const present = annotationsTag(target, revisions)
-  if (wanted === 'any' || wanted.includes(present)) return
+  if (expected === 'any' || expected.includes(present)) return
   const text = 'Annotations were changed by someone else'
   throw changedMeanwhile(text, present, 'annotations_changed')
 }

@@ -56,8 +56,8 @@ export function idBlocks(db: Kysely<AnnotationsDb>): IdBlocks {
       takeSpare(count - available())
       const missing = count - available()
       if (missing <= 0) return
-      const wanted = missing + Math.min(total, mostAhead)
-      const blocks = await fetchBlocks(db, Math.ceil(wanted / blockSize))
+      const amount = missing + Math.min(total, mostAhead)
+      const blocks = await fetchBlocks(db, Math.ceil(amount / blockSize))
       spare = [...spare, ...blocks].sort((a, b) => a.next - b.next)
       takeSpare(missing)
     }

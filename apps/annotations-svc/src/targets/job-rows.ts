@@ -5,8 +5,8 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hasNewerLabels } from './job-state.ts'
-import { type Reason, recorded } from './record.ts'
-import { findTarget, type Target } from './target.ts'
+import { type ChangeReason, recordRevisions } from './record.ts'
+import { type AnnotationTarget, findTarget } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // also accepts a transaction
 type Tx = Transaction<AnnotationsDb>
@@ -62,7 +62,7 @@ export async function openWrite(tx: Tx, settings: Deps['settings']): Promise<voi
 export async function lockJobs(
   tx: Tx,
   deps: Pick<Deps, 'services' | 'settings'>,
-  target: Target,
+  target: AnnotationTarget,
   context: CallContext,
 ): Promise<JobRows> {
   try {
@@ -88,7 +88,7 @@ export const locked = () =>
 async function selectForUpdate(
   tx: Tx,
   { settings }: Pick<Deps, 'settings'>,
-  { jobs }: Target,
+  { jobs }: AnnotationTarget,
 ): Promise<AnnotationSetRow[]> {
   const ids = sql.lit(`{${jobs.map((one) => one.id).join()}}`)
   const { rows } = await sql<AnnotationSetRow>`${settingsOf(settings)};
@@ -96,7 +96,7 @@ async function selectForUpdate(
   return rows
 }
 
-async function insertJobs(tx: Tx, target: Target): Promise<void> {
+async function insertJobs(tx: Tx, target: AnnotationTarget): Promise<void> {
   const { task_id, labels_revision } = target
   const rows = target.jobs.map(({ id }) => ({ job_id: id, task_id, labels_revision }))
   await tx
@@ -116,8 +116,8 @@ const noteWaitMs = 200
  */
 export async function noteLabels(
   db: Db,
-  target: Target,
-  reason: Reason | undefined,
+  target: AnnotationTarget,
+  reason: ChangeReason | undefined,
 ): Promise<void> {
   const note = async (tx: Tx) => {
     await sql`select set_config('lock_timeout', ${String(noteWaitMs)}, true)`.execute(tx)
@@ -147,7 +147,7 @@ export const nothingMore = {
 export async function changeByLabels(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
-  reason: Reason | undefined,
+  reason: ChangeReason | undefined,
 ): Promise<AnnotationSetRow[]> {
   return changes.size > 0 ? updateJobs(tx, changes, reason) : []
 }
@@ -160,9 +160,9 @@ export async function changeByLabels(
 export async function updateJobs(
   tx: Tx,
   changes: ReadonlyMap<number, JobChange>,
-  reason: Reason | undefined,
+  reason: ChangeReason | undefined,
 ): Promise<AnnotationSetRow[]> {
-  const record = reason && recorded(reason, changeColumns.length + 1)
+  const record = reason && recordRevisions(reason, changeColumns.length + 1)
   const name = ['update_jobs', record && 'kept', reason?.cause.principal && 'by']
   const text = `
     with change as materialized (select * from unnest(${changeColumns.map(({ type }, index) => `$${index + 1}::${type}[]`)})

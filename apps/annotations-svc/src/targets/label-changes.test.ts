@@ -14,7 +14,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import { group } from '../deps.ts'
 import { eventHandler } from '../events/consumer.ts'
 import { box, track } from '../testing/objects.ts'
-import { bodyOf, openService, user, type Workspace, whole } from '../testing/workspace.ts'
+import { bodyOf, type FakeWorkspace, openService, user, whole } from '../testing/workspace.ts'
 
 const db = await testDb<AnnotationsDb>(migrations, 'annotations')
 const { deps, service, setUp } = openService(db)
@@ -29,7 +29,7 @@ const empty = {
 }
 
 /** Changes labels as projects-svc does; the event is pending until the returned function delivers it. */
-function announce({ workspace, task_id }: Opened, change: object, labels: Workspace['labels']) {
+function announce({ workspace, task_id }: Opened, change: object, labels: FakeWorkspace['labels']) {
   const id = randomUUID()
   workspace.labels = labels
   workspace.label_events.push(id)
@@ -82,8 +82,8 @@ const readers: Record<string, (opened: Opened) => Promise<unknown>> = {
     return lines.map((line) => (line.includes('140') ? 140 : line))
   },
   statistics: async ({ task_id: id }) => {
-    const wanted = { id, labels: true, authors: false }
-    const { labels } = await json(service.getTaskAnnotationStatistics(wanted, user()))
+    const selection = { id, labels: true, authors: false }
+    const { labels } = await json(service.getTaskAnnotationStatistics(selection, user()))
     return labels.flatMap((one: { label_id: number; tags: number; shapes: number }) => [
       ...Array(3).fill(one.label_id),
     ])

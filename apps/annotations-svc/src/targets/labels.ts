@@ -2,12 +2,12 @@ import { type CallContext, conflict } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { indexLabels, type LabelIndex } from '../validation/labels.ts'
 import { findJobRows, type JobRows } from './job-rows.ts'
-import type { Target } from './target.ts'
+import type { AnnotationTarget } from './target.ts'
 
 /** Reads the current labels that objects of the target may have. */
 export async function labelsOf(
   { services }: Pick<Deps, 'services'>,
-  { task_id }: Pick<Target, 'task_id'>,
+  { task_id }: Pick<AnnotationTarget, 'task_id'>,
   context: CallContext,
 ): Promise<LabelIndex> {
   return indexLabels(await services.labels.getLabelSet({ target: 'task', id: task_id }, context))
@@ -22,7 +22,7 @@ export interface WriteLabels extends LabelIndex {
 /** Reads labels like `labelsOf`, for a write: see `assertSameLabels`. */
 export async function labelsForWrite(
   deps: Pick<Deps, 'db' | 'services'>,
-  target: Target,
+  target: AnnotationTarget,
   context: CallContext,
   known?: JobRows,
 ): Promise<WriteLabels> {

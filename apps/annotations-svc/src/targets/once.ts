@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 /** Called in the transaction of a write after its body was read. */
 export type Note = (tx: Transaction<AnnotationsDb>, etag: string) => Promise<void>
 
-export interface Sent {
+export interface SentBody {
   id: number
   body: AsyncIterable<Uint8Array>
 }
@@ -29,9 +29,9 @@ interface Applied {
  */
 export async function writeOnce(
   { db }: Pick<Deps, 'db'>,
-  { id, body }: Sent,
+  { id, body }: SentBody,
   { call_id }: Pick<CallContext, 'call_id'>,
-  write: (body: Sent['body'], note?: Note) => Promise<BytesAnswer>,
+  write: (body: SentBody['body'], note?: Note) => Promise<BytesAnswer>,
 ): Promise<BytesAnswer> {
   if (!call_id) return write(body)
   const hash = createHash('sha256')
@@ -52,7 +52,7 @@ const reused = () =>
     code: 'idempotency_key_reused',
   })
 
-async function* hashed(body: Sent['body'], hash: ReturnType<typeof createHash>) {
+async function* hashed(body: SentBody['body'], hash: ReturnType<typeof createHash>) {
   for await (const piece of body) {
     hash.update(piece)
     yield piece

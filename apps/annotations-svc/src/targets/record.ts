@@ -3,7 +3,7 @@ import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { AnnotationsSettings } from '../config.ts'
 
 /** Reason of a change of jobs, for the history. */
-export interface Reason {
+export interface ChangeReason {
   action: RevisionAction
   cause: Pick<EventCause, 'principal'> & { request_id: string | null }
   /** Id of the background request that the write is part of. */
@@ -15,8 +15,8 @@ export interface Reason {
  */
 export const byLabels = (
   { historyDays }: Pick<AnnotationsSettings, 'historyDays'>,
-  cause: Reason['cause'] = { principal: null, request_id: null },
-): Reason | undefined => (historyDays > 0 ? { action: 'label_change', cause } : undefined)
+  cause: ChangeReason['cause'] = { principal: null, request_id: null },
+): ChangeReason | undefined => (historyDays > 0 ? { action: 'label_change', cause } : undefined)
 
 const recordColumns = `task_id, job_id, revision, generation, replaced_generation, labels_revision,
   created_ids, created_date, author_id, action, created, updated, deleted, request_id, rq_id, has_before`
@@ -27,8 +27,8 @@ const recordColumns = `task_id, job_id, revision, generation, replaced_generatio
  *
  * @param first number of the first parameter
  */
-export function recorded(
-  { action, cause: { principal, request_id }, rq_id }: Reason,
+export function recordRevisions(
+  { action, cause: { principal, request_id }, rq_id }: ChangeReason,
   first: number,
 ) {
   const at = (index: number) => `$${first + index}`

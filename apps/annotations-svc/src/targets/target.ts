@@ -5,7 +5,7 @@ import type { FrameRange } from '../validation/shapes.ts'
 import { awaitLabelChanges } from './label-changes.ts'
 
 /** Annotations that an operation concerns: those of one job, or of a task, which combines its jobs. */
-export interface Target {
+export interface AnnotationTarget {
   kind: 'task' | 'job'
   id: number
   task_id: number
@@ -23,7 +23,7 @@ export interface Target {
   label_events: readonly string[]
 }
 
-type Wanted = { target: 'project' | 'task' | 'job'; id: number }
+type TargetSelector = { target: 'project' | 'task' | 'job'; id: number }
 type Action = 'annotations:read' | 'annotations:write'
 
 /**
@@ -35,12 +35,12 @@ type Action = 'annotations:read' | 'annotations:write'
  */
 export async function openTarget(
   deps: Pick<Deps, 'db' | 'services' | 'settings'>,
-  wanted: Wanted,
+  selector: TargetSelector,
   action: Action,
   context: CallContext,
   waitMs = deps.settings.labelsWaitMs,
-): Promise<Target> {
-  const target = await findTarget(deps, wanted, action, context)
+): Promise<AnnotationTarget> {
+  const target = await findTarget(deps, selector, action, context)
   await awaitLabelChanges(deps, target.label_events, waitMs, context)
   return target
 }
@@ -48,10 +48,10 @@ export async function openTarget(
 /** Finds the target like `openTarget` without waiting, for transactions that hold locks which label events need. */
 export async function findTarget(
   { services }: Pick<Deps, 'services'>,
-  { target, id }: Wanted,
+  { target, id }: TargetSelector,
   action: Action,
   context: CallContext,
-): Promise<Target> {
+): Promise<AnnotationTarget> {
   if (target === 'project') throw invalid({ target: 'annotations belong to tasks and jobs' })
   const facts = await services.tasks.authorize({ target, id, action }, context)
   if (facts.task_id === null) throw notFound()
@@ -70,22 +70,22 @@ export async function findTarget(
 }
 
 /** Returns the frame range of the target, inclusive; meaningless without jobs. */
-export function rangeOf({ jobs, frames }: Target): FrameRange {
+export function rangeOf({ jobs, frames }: AnnotationTarget): FrameRange {
   const start = Math.min(...jobs.map((one) => one.start_frame))
   const stop = Math.max(...jobs.map((one) => one.stop_frame))
   return { start, stop, chosen: frames.length > 0 ? new Set(frames) : undefined }
 }
 
 /** Returns whether the jobs share no frames and follow each other, so that the order of jobs is that of frames. */
-export function isSequence({ jobs }: Target): boolean {
+export function isSequence({ jobs }: AnnotationTarget): boolean {
   return jobs.every((one, index) => one.start_frame > (jobs[index - 1]?.stop_frame ?? -1))
 }
 
 /** Returns whether the media are point clouds, whose cuboids have a different layout of points. */
-export const isSpatial = ({ dimension }: Pick<Target, 'dimension'>) => dimension === '3d'
+export const isSpatial = ({ dimension }: Pick<AnnotationTarget, 'dimension'>) => dimension === '3d'
 
 /** Returns the jobs that have a frame; several where jobs overlap. */
-export function jobsOfFrame({ jobs }: Pick<Target, 'jobs'>, frame: number): JobRange[] {
+export function jobsOfFrame({ jobs }: Pick<AnnotationTarget, 'jobs'>, frame: number): JobRange[] {
   const found: JobRange[] = []
   for (let at = firstJobTo(jobs, frame); ; at += 1) {
     const job = jobs[at]

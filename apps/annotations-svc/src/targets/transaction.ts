@@ -2,10 +2,10 @@ import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { locked } from './job-rows.ts'
-import type { Target } from './target.ts'
+import type { AnnotationTarget } from './target.ts'
 
-export interface Run<R> {
-  target: Target
+export interface TargetWrite<R> {
+  target: AnnotationTarget
   /** Whether the whole body has already arrived. */
   isWhole: boolean
   write: (tx: Transaction<AnnotationsDb>) => Promise<R>
@@ -18,7 +18,10 @@ export interface Run<R> {
  *
  * @throws DomainError conflict `annotations_locked` when other writes of the jobs in this process take too long
  */
-export async function inTransaction<R>(deps: Deps, { target, isWhole, write }: Run<R>): Promise<R> {
+export async function inTransaction<R>(
+  deps: Deps,
+  { target, isWhole, write }: TargetWrite<R>,
+): Promise<R> {
   if (!isWhole) return deps.bulk.transaction().execute(write)
   const ends: (() => void)[] = []
   try {

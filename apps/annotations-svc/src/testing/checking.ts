@@ -4,7 +4,7 @@ import { DomainError } from '@reticle/kit'
 import { openChecker, readNew } from '../bodies/check.ts'
 import { readConfig } from '../config.ts'
 import { indexLabels } from '../validation/labels.ts'
-import { exampleLabels, neighboursOf, newWorkspace, user } from './workspace.ts'
+import { createWorkspace, exampleLabels, neighboursOf, user } from './workspace.ts'
 
 /** Valid objects; tests change one member to make them invalid. */
 export const joint = { type: 'points', frame: 2, label_id: 42, points: [1, 2] }
@@ -28,8 +28,8 @@ labels[0]?.attributes.push(
 )
 
 /** Checks objects for a job with frames 0 to 4; returns the stored objects or throws. */
-export async function check(kind: RowKind, items: unknown[], strictAttributes = true) {
-  const workspace = newWorkspace(12)
+export async function checkObjects(kind: RowKind, items: unknown[], strictAttributes = true) {
+  const workspace = createWorkspace(12)
   const target = {
     ...{ kind: 'job' as const, id: 121, task_id: 12, project_id: null, organization_id: null },
     jobs: workspace.jobs.slice(0, 1),
@@ -47,9 +47,9 @@ export async function check(kind: RowKind, items: unknown[], strictAttributes = 
 }
 
 /** Returns code and body of the error; undefined if the objects are valid. */
-export async function refusal(kind: RowKind, items: unknown[]) {
+export async function findRefusal(kind: RowKind, items: unknown[]) {
   try {
-    await check(kind, items)
+    await checkObjects(kind, items)
     return undefined
   } catch (thrown) {
     if (!(thrown instanceof DomainError)) throw thrown

@@ -34,7 +34,7 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 const report = z.object({ 'Query Text': z.string(), Plan: planNode })
 
 /** A statement that was executed, and the number of table rows that it read. */
-export interface Ran {
+export interface ExecutedStatement {
   text: string
   visited: number
   /** Plan nodes, for the message of a failed test. */
@@ -50,7 +50,7 @@ const settings = `load 'auto_explain'; set client_min_messages = notice;
  * including cached plans.
  */
 export function openExplained(url: string) {
-  const ran: Ran[] = []
+  const ran: ExecutedStatement[] = []
   const pools = (['generic', 'keys'] as const).map((plans) => {
     const options = { application: `plans ${plans}`, search_path: ['annotations'], plans }
     const database = openDatabase<AnnotationsDb>(url, {
@@ -74,7 +74,7 @@ export function openExplained(url: string) {
   return { db: few.db, bulk: many.db, takeRan: () => ran.splice(0) }
 }
 
-function ranOf(given: unknown): Ran {
+function ranOf(given: unknown): ExecutedStatement {
   const { 'Query Text': text, Plan: plan } = report.parse(given)
   return { text, visited: visitedBy(plan), outline: outlineOf(plan, 0) }
 }

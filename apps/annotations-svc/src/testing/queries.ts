@@ -6,13 +6,13 @@ import {
   type TrackShape,
 } from '@reticle/contracts/rest/annotations'
 import fc from 'fast-check'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { jobRange } from './workspace.ts'
 
 /** Tracks and query expressions for tests of queries. */
 
 /** Returns a task whose jobs have these frames. */
-export function targetOf(...ranges: [number, number][]): Target {
+export function targetOf(...ranges: [number, number][]): AnnotationTarget {
   const jobs = ranges.map(([start, stop], index) => jobRange(11 + index, start, stop))
   const owner = { project_id: null, organization_id: null, labels_revision: 1, label_events: [] }
   return { kind: 'task', id: 1, task_id: 1, jobs, frames: [], dimension: '2d', ...owner }

@@ -15,11 +15,11 @@ import { readConfig } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers, Neighbours } from '../deps.ts'
 import { eventHandler } from '../events/consumer.ts'
-import type { SetQuery } from '../queries/asked.ts'
+import type { SetQuery } from '../queries/annotation-query.ts'
 import { idBlocks } from '../targets/ids.ts'
 
 /** Fake state of one task in projects-svc, with the calls that it received. */
-export interface Workspace {
+export interface FakeWorkspace {
   task_id: number
   jobs: JobRange[]
   /** Ground-truth job and its frames; its annotations are not part of the task. */
@@ -36,16 +36,16 @@ export interface Workspace {
   /** Users without permissions. */
   strangers: number[]
   /** Received `annotationsChanged` calls. */
-  told: Parameters<Neighbours['tasks']['annotationsChanged']>[0]['body'][]
+  notifications: Parameters<Neighbours['tasks']['annotationsChanged']>[0]['body'][]
 }
 
 /** Creates a task with three jobs of five frames; job ids are ten times the task id plus 1, 2, 3. */
-export function newWorkspace(task_id: number): Workspace {
+export function createWorkspace(task_id: number): FakeWorkspace {
   const jobs = [0, 1, 2].map((n) => jobRange(task_id * 10 + n + 1, n * 5, n * 5 + 4))
   const labels = { labels_revision: 1, labels: exampleLabels() }
   return {
     ...{ task_id, jobs, labels, dimension: '2d', deleted_frames: [], label_events: [] },
-    ...{ frame: { width: 100, height: 80 }, strangers: [8], told: [], project_id: null },
+    ...{ frame: { width: 100, height: 80 }, strangers: [8], notifications: [], project_id: null },
   }
 }
 
@@ -77,15 +77,15 @@ const choice = { mutable: true, input_type: 'select' } as const
 /** Returns the label of a joint. */
 export const part = (id: number, name: string) => labelOf({ id, name, has_parent: true })
 
-function jobsOf({ jobs, truth }: Workspace): JobRange[] {
+function jobsOf({ jobs, truth }: FakeWorkspace): JobRange[] {
   if (!truth) return jobs
   const { id, start_frame, stop_frame } = truth
   return [...jobs, { id, start_frame, stop_frame }]
 }
 
 /** Returns a fake of projects-svc for some tasks. */
-export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
-  const find = (isWanted: (one: Workspace) => boolean) => {
+export function neighboursOf(workspaces: readonly FakeWorkspace[]): Neighbours {
+  const find = (isWanted: (one: FakeWorkspace) => boolean) => {
     const found = workspaces.find(isWanted)
     if (!found) throw notFound()
     return found
@@ -113,7 +113,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
         })
       },
       annotationsChanged: async ({ body }) => {
-        of.task(body.change.task_id).told.push(body)
+        of.task(body.change.task_id).notifications.push(body)
       },
     },
     labels: {
@@ -151,7 +151,7 @@ export function neighboursOf(workspaces: readonly Workspace[]): Neighbours {
 }
 
 /** Returns dependencies of the handlers with a real database. */
-export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly Workspace[]): Deps {
+export function depsOf(db: Kysely<AnnotationsDb>, workspaces: readonly FakeWorkspace[]): Deps {
   return {
     db,
     bulk: db,
@@ -211,9 +211,9 @@ function openTask(service: Handlers, id: number) {
 
 /** Creates separate tasks for the tests of a file; one service knows them all. */
 export function openWorkspaces() {
-  const workspaces: Workspace[] = []
+  const workspaces: FakeWorkspace[] = []
   const add = () => {
-    const workspace = newWorkspace(100 + workspaces.length)
+    const workspace = createWorkspace(100 + workspaces.length)
     workspaces.push(workspace)
     return workspace
   }
@@ -234,7 +234,7 @@ export function openService(db: Kysely<AnnotationsDb>) {
 }
 
 /** Creates a task, with calls on it and its jobs. */
-export function openWorkspace(service: Handlers, add: () => Workspace) {
+export function openWorkspace(service: Handlers, add: () => FakeWorkspace) {
   const workspace = add()
   const { task_id, jobs } = workspace
   const [first = 0, second = 0] = jobs.map((one) => one.id)

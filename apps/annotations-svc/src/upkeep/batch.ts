@@ -15,15 +15,15 @@ import { deleteRows } from '../writing/remove.ts'
 type Tx = Transaction<AnnotationsDb>
 
 /** Position of a row in the order of its primary key; for tracks the frame is ignored. */
-export interface Place {
+export interface RowPosition {
   frame: number
   id: number
 }
 
 /** Result of a batch. */
-export interface Swept {
+export interface SweptBatch {
   /** Last row that was read; undefined at the end. */
-  last: Place | undefined
+  last: RowPosition | undefined
   rewritten: number
   removed: number
 }
@@ -46,9 +46,9 @@ export async function sweepBatch(
   tx: Tx,
   kind: RowKind,
   job: Whose,
-  after: Place,
+  after: RowPosition,
   labels: LabelIndex,
-): Promise<Swept> {
+): Promise<SweptBatch> {
   const key = kind === 'track' ? [after.id] : [after.id, after.frame]
   const found = await queryTexts(tx, statements[kind], [
     job.task_id,

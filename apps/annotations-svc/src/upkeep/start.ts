@@ -1,5 +1,5 @@
 import { createAlarm } from '@reticle/kit/alarm'
-import { type SweepDeps, sweepLabels } from './sweep.ts'
+import { type LabelSweepDeps, sweepLabels } from './sweep.ts'
 
 /** Background task that rewrites stored rows after label changes. */
 export interface Upkeep {
@@ -14,7 +14,7 @@ const everyMs = 60_000
 /** Delay after a job was locked by a write. */
 const soonMs = 1000
 
-export function startUpkeep(deps: SweepDeps, onError: (thrown: unknown) => void): Upkeep {
+export function startUpkeep(deps: LabelSweepDeps, onError: (thrown: unknown) => void): Upkeep {
   const stopping = new AbortController()
   const { signal } = stopping
   const waiting = createAlarm()

@@ -9,11 +9,11 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import { box, joint, keyframe, skeleton, track } from '../testing/objects.ts'
 import {
   bodyOf,
+  type FakeWorkspace,
   openService,
   part,
   readAnswer,
   user,
-  type Workspace,
 } from '../testing/workspace.ts'
 import { sweepLabels } from './sweep.ts'
 
@@ -25,13 +25,13 @@ const set = { tags: [{ frame: 0, label_id: 40 }], shapes: [box, skeleton], track
 
 /** Runs the sweep to its end and returns its log entries per job. */
 async function sweep(signal = new AbortController().signal) {
-  const told: { job_id: number; rewritten: number; removed: number }[] = []
-  const info = (about: (typeof told)[number]) => told.push(about)
+  const notifications: { job_id: number; rewritten: number; removed: number }[] = []
+  const info = (about: (typeof notifications)[number]) => notifications.push(about)
   const isMore = await sweepLabels(
     { ...deps, log: Object.assign(Object.create(deps.log), { info }) },
     signal,
   )
-  return { isMore, told }
+  return { isMore, notifications }
 }
 
 /** Finishes the work that the previous test left for the sweep. */
@@ -43,14 +43,18 @@ const rowOf = (job_id: number) =>
 const note = attributeOf({ id: 94, name: 'note', default_value: 'none' })
 
 /** Changes labels in projects-svc; the event is pending until `receive`. */
-function relabel({ labels }: Workspace, change: (car: Workspace['labels']['labels'][0]) => void) {
+function relabel(
+  { labels }: FakeWorkspace,
+  change: (car: FakeWorkspace['labels']['labels'][0]) => void,
+) {
   labels.labels_revision += 1
   const [car] = labels.labels
   if (car) change(car)
   return labels.labels_revision
 }
 
-const add = (workspace: Workspace) => relabel(workspace, (car) => car.attributes.push({ ...note }))
+const add = (workspace: FakeWorkspace) =>
+  relabel(workspace, (car) => car.attributes.push({ ...note }))
 
 function announce(task_id: number, labels_revision: number, more: object = {}) {
   const ids = { task_ids: [task_id], deleted_label_ids: [], deleted_spec_ids: [] }
@@ -85,7 +89,7 @@ describe('reads after a label change', () => {
     ['deleted', 3, (car) => void car.attributes.splice(0, 1)],
     ['mutable', 1, (car) => void Object.assign(car.attributes[1] ?? {}, { mutable: true })],
     ['immutable', 1, (car) => void Object.assign(car.attributes[0] ?? {}, { mutable: false })],
-  ] satisfies [string, number, (car: Workspace['labels']['labels'][0]) => void][])(
+  ] satisfies [string, number, (car: FakeWorkspace['labels']['labels'][0]) => void][])(
     'is the same before and after the sweep: an attribute is %s',
     async (_, rewritten, change) => {
       const { job, task, job_id, task_id, workspace } = setUp()
@@ -96,13 +100,13 @@ describe('reads after a label change', () => {
       await announce(task_id, relabel(workspace, change))
       const [stale, whole] = [await job.get(), await task.get()]
       expect(stale.set).not.toEqual(before.set)
-      expect((await sweep()).told).toMatchObject([{ job_id, rewritten, removed: 0 }])
+      expect((await sweep()).notifications).toMatchObject([{ job_id, rewritten, removed: 0 }])
       expect(await rowOf(job_id)).toMatchObject({ labels_revision: 2, labels_sweep: null })
       expect([await job.get(), await task.get()]).toEqual([
         { ...stale, length: expect.any(Number) },
         whole,
       ])
-      expect((await sweep()).told).toEqual([])
+      expect((await sweep()).notifications).toEqual([])
     },
   )
 
@@ -110,13 +114,13 @@ describe('reads after a label change', () => {
     const { job, task, job_id, workspace } = setUp()
     const [{ etag }, whole] = [await job.put(set), await task.get()]
     add(workspace)
-    const held = await db.startTransaction().execute()
-    await sql`select from jobs where job_id = ${job_id} for update`.execute(held)
+    const responseRows = await db.startTransaction().execute()
+    await sql`select from jobs where job_id = ${job_id} for update`.execute(responseRows)
     const meanwhile = await job.get()
     expect(meanwhile.set.tags[0]?.attributes).toContainEqual({ spec_id: 94, value: 'none' })
     expect([etag, (await job.get()).etag]).not.toContain((await task.get()).etag)
     expect((await task.get()).etag).not.toBe(whole.etag)
-    await held.rollback().execute()
+    await responseRows.rollback().execute()
     const after = await job.get()
     expect(new Set([etag, meanwhile.etag, after.etag]).size).toBe(3)
     expect(after.set).toEqual(meanwhile.set)
@@ -128,7 +132,7 @@ describe('reads after a label change', () => {
     await announce(task_id, add(workspace))
     expect(await rowOf(job_id)).toMatchObject({ labels_revision: 2, revision: 1 })
     expect(await job.get()).toEqual(before)
-    expect((await sweep()).told).toEqual([])
+    expect((await sweep()).notifications).toEqual([])
   })
 })
 
@@ -253,13 +257,15 @@ describe('the sweep', () => {
 
   test('the sweep continues where it was stopped, and replicas share the work', async () => {
     const { job_id } = await setUpMany()
-    expect((await sweepSome(job_id)).told).toEqual([])
+    expect((await sweepSome(job_id)).notifications).toEqual([])
     expect(await rowOf(job_id)).toMatchObject({ labels_revision: 1, labels_noted: 2 })
     const { xmin: first } = await version()
     const rounds: Awaited<ReturnType<typeof sweep>>[] = []
     while ((await rowOf(job_id)).labels_revision === 1)
       rounds.push(...(await Promise.all([sweep(), sweep()])))
-    const sum = rounds.flatMap((one) => one.told).reduce((all, one) => all + one.rewritten, 0)
+    const sum = rounds
+      .flatMap((one) => one.notifications)
+      .reduce((all, one) => all + one.rewritten, 0)
     expect(sum).toBeLessThan(many)
     expect((await version()).xmin).toBe(first)
     expect((await incomplete(job_id)).rows).toEqual([{ count: 0 }])
@@ -313,7 +319,7 @@ describe('the sweep', () => {
     expect(read.etag).not.toBe(written.etag)
     for (const shape of read.set.shapes.filter((one) => one.label_id === 40))
       expect(shape.attributes).toContainEqual({ spec_id: 94, value: 'none' })
-    expect((await sweep()).told).toMatchObject([{ job_id, rewritten: 1 }])
+    expect((await sweep()).notifications).toMatchObject([{ job_id, rewritten: 1 }])
     expect(await job.get()).toMatchObject({ set: read.set, etag: read.etag })
   })
 
@@ -341,14 +347,14 @@ describe('the sweep', () => {
     const { job, job_id, task_id, workspace } = setUp()
     await job.put(set)
     await announce(task_id, add(workspace))
-    const held = await db.startTransaction().execute()
-    await sql`select from jobs where job_id = ${job_id} for update`.execute(held)
-    expect(await sweep()).toEqual({ isMore: true, told: [] })
-    await held.rollback().execute()
+    const responseRows = await db.startTransaction().execute()
+    await sql`select from jobs where job_id = ${job_id} for update`.execute(responseRows)
+    expect(await sweep()).toEqual({ isMore: true, notifications: [] })
+    await responseRows.rollback().execute()
     await announce(task_id, 3)
-    expect(await sweep()).toEqual({ isMore: true, told: [] })
+    expect(await sweep()).toEqual({ isMore: true, notifications: [] })
     relabel(workspace, (car) => car.attributes.pop())
-    expect(await sweep()).toMatchObject({ isMore: false, told: [{ job_id }] })
+    expect(await sweep()).toMatchObject({ isMore: false, notifications: [{ job_id }] })
     expect(await rowOf(job_id)).toMatchObject({ labels_revision: 3, labels_sweep: null })
   })
 
@@ -357,7 +363,7 @@ describe('the sweep', () => {
     await job.put(set)
     await announce(task_id, add(workspace))
     workspace.task_id = 0
-    expect(await sweep()).toEqual({ isMore: false, told: [] })
+    expect(await sweep()).toEqual({ isMore: false, notifications: [] })
     await db.deleteFrom('jobs').where('job_id', '=', job_id).execute()
   })
 })

@@ -8,14 +8,14 @@ import type { Deps } from '../deps.ts'
 import { changeByLabels, nothingMore } from '../targets/job-rows.ts'
 import { notedOf } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
-import { byLabels, type Reason } from '../targets/record.ts'
+import { byLabels, type ChangeReason } from '../targets/record.ts'
 import type { LabelIndex } from '../validation/labels.ts'
-import { newLedger, noteGone } from '../writing/ledger.ts'
+import { createChangeLedger, recordDeletions } from '../writing/change-ledger.ts'
 import { sweepBatch } from './batch.ts'
-import { tellRemoved } from './tell.ts'
+import { emitRemovedObjects } from './emit-removed.ts'
 
 type Tx = Transaction<AnnotationsDb>
-export type SweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
+export type LabelSweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
 
 /**
  * Rewrites rows that were stored under older labels, job by job, so that reads can return them unchanged. Rows are
@@ -23,7 +23,7 @@ export type SweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
  *
  * @returns whether some jobs have to wait, because they were locked or their labels changed again
  */
-export async function sweepLabels(deps: SweepDeps, signal: AbortSignal): Promise<boolean> {
+export async function sweepLabels(deps: LabelSweepDeps, signal: AbortSignal): Promise<boolean> {
   let isMore = false
   for (let after = 0; !signal.aborted; ) {
     const job = await findStale(deps, after)
@@ -47,7 +47,7 @@ const isStale = sql<boolean>`labels_revision < greatest(labels_noted, 0)
 
 type StaleJob = Pick<AnnotationSetRow, 'job_id' | 'task_id' | 'labels_changes'>
 
-async function findStale({ db }: SweepDeps, after: number): Promise<StaleJob | undefined> {
+async function findStale({ db }: LabelSweepDeps, after: number): Promise<StaleJob | undefined> {
   const { rows } = await sql<StaleJob>`
     select job_id, task_id, labels_changes from jobs where ${isStale} and job_id > ${after}
     order by job_id limit 1`.execute(db)
@@ -71,7 +71,11 @@ const startOf = (revision: number, kind: RowKind): Position => ({
 })
 
 /** Resolves to whether the job is finished. */
-async function sweepJob(deps: SweepDeps, job: StaleJob, signal: AbortSignal): Promise<boolean> {
+async function sweepJob(
+  deps: LabelSweepDeps,
+  job: StaleJob,
+  signal: AbortSignal,
+): Promise<boolean> {
   const labels = await labelsOf(deps, job, contextOf(signal))
   const sum = { rewritten: 0, removed: 0 }
   while (!signal.aborted) {
@@ -106,7 +110,7 @@ interface Step {
  */
 async function takeStep(
   tx: Tx,
-  { settings }: Pick<SweepDeps, 'settings'>,
+  { settings }: Pick<LabelSweepDeps, 'settings'>,
   stale: StaleJob,
   labels: LabelIndex,
 ): Promise<Step | undefined> {
@@ -132,7 +136,7 @@ async function noteLabels(
   tx: Tx,
   job: AnnotationSetRow,
   { labels_revision }: LabelIndex,
-  reason: Reason | undefined,
+  reason: ChangeReason | undefined,
 ): Promise<void> {
   if (notedOf(job) >= labels_revision) return
   const change = { ...nothingMore, labels_revision: null, labels_noted: labels_revision }
@@ -161,12 +165,12 @@ async function countRemoved(
   kind: RowKind,
   count: number,
 ): Promise<void> {
-  const ledger = newLedger()
-  noteGone(ledger, kind, job_id, count)
+  const ledger = createChangeLedger()
+  recordDeletions(ledger, kind, job_id, count)
   const { tags, shapes, tracks } = ledger.jobs.get(job_id)?.delta ?? nothingMore
   const { rows } = await sql<AnnotationSetRow>`
     update jobs set tags = tags + ${tags}, shapes = shapes + ${shapes}, tracks = tracks + ${tracks}
     where job_id = ${job_id} returning *`.execute(tx)
   const cause = { principal: null, request_id: randomUUID() }
-  await tellRemoved(tx, ledger, rows, { project_id: null, cause })
+  await emitRemovedObjects(tx, ledger, rows, { project_id: null, cause })
 }

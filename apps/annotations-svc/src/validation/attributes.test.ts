@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { check, refusal, value } from '../testing/checking.ts'
+import { checkObjects, findRefusal, value } from '../testing/checking.ts'
 import { box } from '../testing/objects.ts'
 
 /** Lengths of values are checked before any pattern is applied. */
@@ -13,7 +13,7 @@ test.each([
   ['a checkbox of 80,000 spaces', value(92, ' '.repeat(80_000))],
   ['a text of 4,097 characters', value(91, '😀'.repeat(4097))],
 ])('%s is rejected because of its length', async (_, given) => {
-  expect(await refusal('shape', [valued(given)])).toEqual({
+  expect(await findRefusal('shape', [valued(given)])).toEqual({
     code: 'invalid',
     body: { shapes: [{ attributes: [{ value: [tooLong] }] }] },
   })
@@ -23,7 +23,7 @@ describe('numbers in attribute values', () => {
   test.each(['3', '3.', '+3', '.3e1', '30e-1', `3.${'0'.repeat(398)}`])(
     'the number %s is accepted',
     async (text) => {
-      expect(await check('shape', [valued(value(93, text))])).toMatchObject([
+      expect(await checkObjects('shape', [valued(value(93, text))])).toMatchObject([
         { attributes: expect.arrayContaining([value(93, text)]) },
       ])
     },
@@ -32,7 +32,7 @@ describe('numbers in attribute values', () => {
   test.each(['', '.', '3..', '3e', '3 ', '0x3', `3.${'0'.repeat(399)}`])(
     'the number %j is rejected',
     async (text) => {
-      expect(await refusal('shape', [valued(value(93, text))])).toMatchObject({
+      expect(await findRefusal('shape', [valued(value(93, text))])).toMatchObject({
         code: 'attribute_value_invalid',
       })
     },

@@ -1,6 +1,6 @@
-import { type Fields, readFields, readInteger, readList } from './fields.ts'
-import type { AttributeValue, Spec, SpecSet } from './labels.ts'
-import { complain, complainWhole, isFull, type Report } from './report.ts'
+import { type JsonFields, readFields, readInteger, readList } from './fields.ts'
+import type { Spec, SpecSet, SpecValue } from './labels.ts'
+import { isFull, reportObjectProblem, reportProblem, type ValidationReport } from './report.ts'
 
 /** Length in characters, not UTF-16 units. */
 export const longestValue = 4096
@@ -16,12 +16,12 @@ export interface AttributeRules {
  * from `missing`, which has the same order.
  */
 export function readAttributes(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   specs: SpecSet,
   { isStrict }: AttributeRules,
-  missing: AttributeValue[] = specs.defaults,
-): AttributeValue[] {
+  missing: SpecValue[] = specs.defaults,
+): SpecValue[] {
   const items = readList(report, fields, 'attributes') ?? []
   if (items.length === 0) return missing
   const given = new Map<number, string>()
@@ -37,7 +37,7 @@ export function readAttributes(
 }
 
 function readValue(
-  report: Report,
+  report: ValidationReport,
   item: unknown,
   specs: SpecSet,
   given: Map<number, string>,
@@ -48,7 +48,7 @@ function readValue(
   if (!fields || !spec) return
   if (given.has(spec.id)) {
     const text = `spec_id ${spec.id} is given twice`
-    complain(report, 'duplicate_attribute', text, 'spec_id')
+    reportProblem(report, 'duplicate_attribute', text, 'spec_id')
   }
   const value = readText(report, fields.value)
   if (value === undefined) return
@@ -57,19 +57,19 @@ function readValue(
   if (isStrict) check(report, spec, stored)
 }
 
-function readSpec(report: Report, fields: Fields, specs: SpecSet): Spec | undefined {
+function readSpec(report: ValidationReport, fields: JsonFields, specs: SpecSet): Spec | undefined {
   const before = report.problems.length
   const id = readInteger(report, fields, 'spec_id')
   if (report.problems.length > before) return undefined
   const spec = specs.byId.get(id)
-  if (!spec) complainWhole(report, 'attribute_invalid', `spec_id \`${id}\` is invalid`)
+  if (!spec) reportObjectProblem(report, 'attribute_invalid', `spec_id \`${id}\` is invalid`)
   return spec
 }
 
-function check(report: Report, spec: Spec, value: string): void {
+function check(report: ValidationReport, spec: Spec, value: string): void {
   if (spec.accepts(value)) return
   const text = `"${value.slice(0, 100)}" is not allowed for spec_id ${spec.id}`
-  complain(report, 'attribute_value_invalid', text, 'value')
+  reportProblem(report, 'attribute_value_invalid', text, 'value')
 }
 
 /** Stores checkbox values in lower case; other values are unchanged. */
@@ -86,26 +86,26 @@ const isTooLong = (value: string) =>
 const unusable = /[\0\p{Surrogate}]/u
 
 /** Converts numbers to their shortest text, and booleans to `true` or `false`. */
-function readText(report: Report, value: unknown): string | undefined {
+function readText(report: ValidationReport, value: unknown): string | undefined {
   if (value === undefined) {
-    complain(report, 'required', 'This field is required.', 'value')
+    reportProblem(report, 'required', 'This field is required.', 'value')
     return undefined
   }
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
   if (typeof value === 'boolean') return String(value)
   if (typeof value !== 'string') {
     const text = value === null ? 'This field may not be null.' : 'Not a valid string.'
-    complain(report, 'invalid', text, 'value')
+    reportProblem(report, 'invalid', text, 'value')
     return undefined
   }
   if (isTooLong(value)) {
     const text = `Ensure this field has no more than ${longestValue} characters.`
-    complain(report, 'invalid', text, 'value')
+    reportProblem(report, 'invalid', text, 'value')
     return undefined
   }
   if (unusable.test(value)) {
     const text = 'Null characters and unpaired surrogates are not allowed.'
-    complain(report, 'invalid', text, 'value')
+    reportProblem(report, 'invalid', text, 'value')
   }
   return value
 }

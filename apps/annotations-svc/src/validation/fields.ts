@@ -1,23 +1,23 @@
 import { type AnnotationSet, sources } from '@reticle/contracts/rest/annotations'
-import { complain, type Report } from './report.ts'
+import { reportProblem, type ValidationReport } from './report.ts'
 
 /** Readers of single members. They are strict about types: `"0"` is not a number. */
 
 /** JSON object; only known members are read. */
-export type Fields = Readonly<Record<string, unknown>>
+export type JsonFields = Readonly<Record<string, unknown>>
 
-export type Source = AnnotationSet['tags'][number]['source']
+export type ObjectSource = AnnotationSet['tags'][number]['source']
 
 const largestInt = 2_147_483_647
 
-export const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns an object, or reports a problem and returns undefined. */
-export function readFields(report: Report, value: unknown): Fields | undefined {
+export function readFields(report: ValidationReport, value: unknown): JsonFields | undefined {
   if (isFields(value)) return value
   const text = `Invalid data. Expected a dictionary, but got ${nameOf(value)}.`
-  complain(report, 'invalid', text, 'non_field_errors')
+  reportProblem(report, 'invalid', text, 'non_field_errors')
   return undefined
 }
 
@@ -39,92 +39,107 @@ export const integers: Bounds = { fallback: 0, min: -largestInt - 1, max: larges
 
 /** Reads a 32-bit integer. */
 export function readInteger(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   name: string,
   bounds: Bounds = ids,
 ): number {
   const value = fields[name]
   if (value !== undefined && !Number.isInteger(value)) {
-    complain(report, 'invalid', notA(value, 'A valid integer is required.'), name)
+    reportProblem(report, 'invalid', notA(value, 'A valid integer is required.'), name)
     return 0
   }
   return readNumber(report, fields, name, bounds)
 }
 
 /** Reads a number within bounds. */
-export function readNumber(report: Report, fields: Fields, name: string, bounds: Bounds): number {
+export function readNumber(
+  report: ValidationReport,
+  fields: JsonFields,
+  name: string,
+  bounds: Bounds,
+): number {
   const { fallback, min, max } = bounds
   const value = fields[name]
   if (value === undefined && fallback !== undefined) return fallback
   if (typeof value !== 'number') {
-    if (value === undefined) complain(report, 'required', 'This field is required.', name)
-    else complain(report, 'invalid', notA(value, 'A valid number is required.'), name)
+    if (value === undefined) reportProblem(report, 'required', 'This field is required.', name)
+    else reportProblem(report, 'invalid', notA(value, 'A valid number is required.'), name)
     return 0
   }
   if (value < min) {
-    complain(report, 'invalid', `Ensure this value is greater than or equal to ${min}.`, name)
+    reportProblem(report, 'invalid', `Ensure this value is greater than or equal to ${min}.`, name)
   } else if (!(value <= max)) {
-    complain(report, 'invalid', `Ensure this value is less than or equal to ${max}.`, name)
+    reportProblem(report, 'invalid', `Ensure this value is less than or equal to ${max}.`, name)
   }
   return value === 0 ? 0 : value // -0 is stored as 0
 }
 
-export function readFlag(report: Report, fields: Fields, name: string, fallback: boolean): boolean {
+export function readFlag(
+  report: ValidationReport,
+  fields: JsonFields,
+  name: string,
+  fallback: boolean,
+): boolean {
   const value = fields[name]
   if (value === undefined) return fallback
   if (typeof value === 'boolean') return value
-  complain(report, 'invalid', notA(value, 'Must be a valid boolean.'), name)
+  reportProblem(report, 'invalid', notA(value, 'Must be a valid boolean.'), name)
   return fallback
 }
 
 /** Reads the group; null and 0 both mean "no group". */
-export function readGroup(report: Report, fields: Fields): number {
+export function readGroup(report: ValidationReport, fields: JsonFields): number {
   if (fields.group === null) return 0
   return readInteger(report, fields, 'group', groups)
 }
 
 /** Reads one of a few words; required unless there is a fallback. */
 export function readWord<const W extends string>(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   name: string,
   words: readonly W[],
 ): W | undefined {
   const value = fields[name]
   const word = words.find((one) => one === value)
   if (word !== undefined) return word
-  if (value === undefined) complain(report, 'required', 'This field is required.', name)
-  else complain(report, 'invalid', notA(value, `"${shown(value)}" is not a valid choice.`), name)
+  if (value === undefined) reportProblem(report, 'required', 'This field is required.', name)
+  else
+    reportProblem(report, 'invalid', notA(value, `"${shown(value)}" is not a valid choice.`), name)
   return undefined
 }
 
-export function readSource(report: Report, fields: Fields): Source {
+export function readSource(report: ValidationReport, fields: JsonFields): ObjectSource {
   const value = fields.source
   if (value === undefined) return 'manual'
   const source = sources.find((one) => one === value)
   if (source === undefined) {
-    complain(report, 'source_invalid', `must be one of ${sources.join(', ')}`, 'source')
+    reportProblem(report, 'source_invalid', `must be one of ${sources.join(', ')}`, 'source')
   }
   return source ?? 'manual'
 }
 
 /** Reads a list, empty when absent; undefined after a problem. */
-export function readList(report: Report, fields: Fields, name: string): unknown[] | undefined {
+export function readList(
+  report: ValidationReport,
+  fields: JsonFields,
+  name: string,
+): unknown[] | undefined {
   const value = fields[name]
   if (value === undefined) return []
   if (Array.isArray(value)) return value
   const text = `Expected a list of items but got type "${nameOf(value)}".`
-  complain(report, 'invalid', notA(value, text), name)
+  reportProblem(report, 'invalid', notA(value, text), name)
   return undefined
 }
 
 /** Reads an optional id. */
-export function readId(report: Report, fields: Fields): number | null {
+export function readId(report: ValidationReport, fields: JsonFields): number | null {
   const { id } = fields
   if (id === undefined || id === null) return null
   if (typeof id === 'number' && Number.isSafeInteger(id)) return id
-  complain(report, 'invalid', 'A valid integer is required.', 'id')
+  reportProblem(report, 'invalid', 'A valid integer is required.', 'id')
   return null
 }
 

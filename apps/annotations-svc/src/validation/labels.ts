@@ -10,7 +10,7 @@ export interface Spec {
   isCheckbox: boolean
 }
 
-export interface AttributeValue {
+export interface SpecValue {
   spec_id: number
   value: string
 }
@@ -19,7 +19,7 @@ export interface AttributeValue {
 export interface SpecSet {
   byId: ReadonlyMap<number, Spec>
   /** Values of an object that sends none: the default of each attribute, in the order of the label. */
-  defaults: AttributeValue[]
+  defaults: SpecValue[]
 }
 
 /** Rules of a label for annotations. */

@@ -1,5 +1,5 @@
 import type { MaskBox } from './points.ts'
-import { complain, newReport, type Report } from './report.ts'
+import { createValidationReport, reportProblem, type ValidationReport } from './report.ts'
 
 /** Sizes of frames as runs of equal sizes, in frame order from 0. */
 export interface FrameSizes {
@@ -29,13 +29,13 @@ export function indexSizes({ runs }: FrameSizes): SizeOf {
 }
 
 /** Reports masks that reach beyond their frame; frames of unknown size are not checked. */
-export function checkMasks(masks: readonly MaskBox[], sizeOf: SizeOf): Report {
-  const report = newReport()
+export function checkMasks(masks: readonly MaskBox[], sizeOf: SizeOf): ValidationReport {
+  const report = createValidationReport()
   for (const { path, frame, right, bottom } of masks) {
     const size = sizeOf(frame)
     if (!size || (right < size.width && bottom < size.height)) continue
     const text = `the box ends at ${right}, ${bottom}, beyond the frame of ${size.width} by ${size.height}`
-    complain(report, 'mask_invalid', text, ...path)
+    reportProblem(report, 'mask_invalid', text, ...path)
   }
   return report
 }

@@ -1,8 +1,8 @@
 import type { Shape } from '@reticle/contracts/rest/annotations'
-import { type Fields, readList } from './fields.ts'
-import { complain, type Report } from './report.ts'
+import { type JsonFields, readList } from './fields.ts'
+import { reportProblem, type ValidationReport } from './report.ts'
 
-export type ShapeType = Shape['type']
+export type StoredShapeType = Shape['type']
 
 /** Layouts, counts and run lengths of `points`. */
 
@@ -11,7 +11,7 @@ const farthest = 1e7
 export const mostNumbers = 200_000
 
 /** Valid counts of numbers by shape type, except masks. */
-const counts: Record<Exclude<ShapeType, 'mask'>, (count: number) => boolean> = {
+const counts: Record<Exclude<StoredShapeType, 'mask'>, (count: number) => boolean> = {
   rectangle: (count) => count === 4,
   ellipse: (count) => count === 4,
   cuboid: (count) => count === 16,
@@ -31,9 +31,9 @@ export interface MaskBox {
 
 /** Reads the numbers of a shape; a full mask in short form is expanded. */
 export function readPoints(
-  report: Report,
-  fields: Fields,
-  type: ShapeType,
+  report: ValidationReport,
+  fields: JsonFields,
+  type: StoredShapeType,
   frame: number,
   masks: MaskBox[],
 ): number[] {
@@ -44,21 +44,21 @@ export function readPoints(
   if (!numbers) return []
   if (type === 'mask') return readMask(report, numbers, frame, masks)
   if (!counts[type](numbers.length)) {
-    complain(report, 'points_invalid', `invalid length for shape type '${type}'`, 'points')
+    reportProblem(report, 'points_invalid', `invalid length for shape type '${type}'`, 'points')
   } else if (type === 'ellipse' && ((numbers[2] ?? 0) < 0 || (numbers[3] ?? 0) < 0)) {
-    complain(report, 'points_invalid', 'radii of an ellipse cannot be negative', 'points')
+    reportProblem(report, 'points_invalid', 'radii of an ellipse cannot be negative', 'points')
   }
   return numbers
 }
 
 /** Reports a list or object with too many members. */
-export function complainOfLength(report: Report, name: string | number): void {
+export function complainOfLength(report: ValidationReport, name: string | number): void {
   const text = `Ensure this field has no more than ${mostNumbers} elements.`
-  complain(report, 'points_invalid', text, name)
+  reportProblem(report, 'points_invalid', text, name)
 }
 
 /** Returns the same list after checking that all members are numbers in range, because most of a body is numbers. */
-function readNumbers(report: Report, given: unknown[]): number[] | undefined {
+function readNumbers(report: ValidationReport, given: unknown[]): number[] | undefined {
   if (given.length > mostNumbers) {
     complainOfLength(report, 'points')
     return undefined
@@ -69,16 +69,21 @@ function readNumbers(report: Report, given: unknown[]): number[] | undefined {
     typeof given[index] === 'number'
       ? `Ensure this value is between -${farthest} and ${farthest}.`
       : 'Value must be a float or an integer'
-  complain(report, 'invalid', text, 'points', index)
+  reportProblem(report, 'invalid', text, 'points', index)
   return undefined
 }
 
 const isNear = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= farthest
 
-function readMask(report: Report, given: number[], frame: number, masks: MaskBox[]): number[] {
+function readMask(
+  report: ValidationReport,
+  given: number[],
+  frame: number,
+  masks: MaskBox[],
+): number[] {
   const wrong = (text: string, code = 'mask_invalid') => {
-    complain(report, code, text, 'points')
+    reportProblem(report, code, text, 'points')
     return given
   }
   if (given.length < 4) return wrong("invalid length for shape type 'mask'", 'points_invalid')

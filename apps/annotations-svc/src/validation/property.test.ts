@@ -3,7 +3,7 @@ import { sources } from '@reticle/contracts/rest/annotations'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { check, refusal } from '../testing/checking.ts'
+import { checkObjects, findRefusal } from '../testing/checking.ts'
 import { shape as shapeRule, tag as tagRule, track as trackRule } from '../testing/rules.ts'
 
 /** Compares the fast checks with schemas of the contract and of these labels. */
@@ -208,7 +208,7 @@ describe.each(cases)('a %s', (kind, whole) => {
     await fc.assert(
       fc.asyncProperty(whole, async (given) => {
         const object = sent(given)
-        const [stored] = await check(kind, [object])
+        const [stored] = await checkObjects(kind, [object])
         expect(schema.parse(stored)).toEqual(stored)
         const {
           attributes: _values,
@@ -232,7 +232,7 @@ describe.each(cases)('a %s', (kind, whole) => {
       fc.asyncProperty(fc.oneof(whole, spoilt(whole)), async (given) => {
         const object = sent(given)
         const { success } = rules[kind].safeParse(object)
-        const found = await refusal(kind, [object])
+        const found = await findRefusal(kind, [object])
         if (found) refused++
         if (kind !== 'track' || found?.code !== 'frame_out_of_range')
           expect({ isRight: success, found: found?.body }).toEqual({

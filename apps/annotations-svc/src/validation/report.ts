@@ -2,10 +2,10 @@ import { DomainError } from '@reticle/kit'
 import { formatPath } from '@reticle/kit/validation'
 
 /** Path in the body: `['shapes', 3, 'points', 0]`. */
-export type Path = readonly (string | number)[]
+export type FieldPath = readonly (string | number)[]
 
 export interface Problem {
-  path: Path
+  path: FieldPath
   /** Stable error code (docs/spec/annotations.md#validation). */
   code: string
   text: string
@@ -14,7 +14,7 @@ export interface Problem {
 }
 
 /** Problems of the objects read so far. Readers push their position to `path` and pop it again. */
-export interface Report {
+export interface ValidationReport {
   path: (string | number)[]
   problems: Problem[]
   /** Count of point coordinates so far, for the limit of a request. */
@@ -30,26 +30,35 @@ const mostProblems = 100
  */
 const mostAligned = 1000
 
-export const newReport = (): Report => ({ path: [], problems: [], numbers: 0 })
+export const createValidationReport = (): ValidationReport => ({
+  path: [],
+  problems: [],
+  numbers: 0,
+})
 
-export function complain(report: Report, code: string, text: string, ...rest: Path): void {
+export function reportProblem(
+  report: ValidationReport,
+  code: string,
+  text: string,
+  ...rest: FieldPath
+): void {
   add(report, { path: [...report.path, ...rest], code, text, isWhole: false })
 }
 
 /** Adds a problem that existing clients expect as `["text"]`, without a place. */
-export function complainWhole(report: Report, code: string, text: string): void {
+export function reportObjectProblem(report: ValidationReport, code: string, text: string): void {
   add(report, { path: [...report.path], code, text, isWhole: true })
 }
 
 /** Returns whether no further problem will be reported, so that checks can stop. */
-export const isFull = ({ problems }: Report): boolean => problems.length >= mostProblems
+export const isFull = ({ problems }: ValidationReport): boolean => problems.length >= mostProblems
 
-function add({ problems }: Report, problem: Problem): void {
+function add({ problems }: ValidationReport, problem: Problem): void {
   if (problems.length < mostProblems) problems.push(problem)
 }
 
 /** Throws the reported problems, if any. */
-export function assertClean({ problems }: Report): void {
+export function assertClean({ problems }: ValidationReport): void {
   if (problems.length > 0) throw toError(problems)
 }
 
@@ -86,7 +95,7 @@ interface Node {
   children: Map<string | number, Node>
 }
 
-function plant(root: Map<string | number, Node>, path: Path, text: string): void {
+function plant(root: Map<string | number, Node>, path: FieldPath, text: string): void {
   let children = root
   let at: Node | undefined
   for (const key of path) {

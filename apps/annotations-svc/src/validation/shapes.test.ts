@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
-  check,
+  checkObjects,
+  findRefusal,
   integer,
   joint,
   outside,
-  refusal,
   required,
   skeleton,
   value,
@@ -303,7 +303,10 @@ describe('a rejected shape has its place and a code', () => {
     ],
     ['no spec', valued({ value: 'a' }), 'required', { attributes: [{ spec_id: [required] }] }],
   ])('%s', async (_name, item, code, fields) => {
-    expect(await refusal('shape', [box, item])).toEqual({ code, body: { shapes: [{}, fields] } })
+    expect(await findRefusal('shape', [box, item])).toEqual({
+      code,
+      body: { shapes: [{}, fields] },
+    })
   })
 
   test.each([
@@ -327,12 +330,12 @@ describe('a rejected shape has its place and a code', () => {
       'spec_id `7` is invalid',
     ],
   ])('%s is reported as a single text', async (_name, item, code, text) => {
-    expect(await refusal('shape', [item])).toEqual({ code, body: [text] })
+    expect(await findRefusal('shape', [item])).toEqual({ code, body: [text] })
   })
 
   test('a problem far down in a list is reported with its path as text', async () => {
     const items = [...Array(1500).fill(box), { ...box, frame: 5 }]
-    expect(await refusal('shape', items)).toEqual({
+    expect(await findRefusal('shape', items)).toEqual({
       code: 'frame_out_of_range',
       body: [`shapes[1500].frame: ${outside}`],
     })
@@ -373,18 +376,18 @@ describe('accepted shapes and their stored form', () => {
       { attributes: expect.arrayContaining([value(92, 'true')]) },
     ],
   ])('%s', async (_name, item, fields) => {
-    expect(await check('shape', [item])).toEqual([expect.objectContaining(fields)])
+    expect(await checkObjects('shape', [item])).toEqual([expect.objectContaining(fields)])
   })
 
   test('the length of a value is counted in characters, not UTF-16 units', async () => {
     const text = '😀'.repeat(4096)
-    expect(await check('shape', [valued(value(91, text))])).toMatchObject([
+    expect(await checkObjects('shape', [valued(value(91, text))])).toMatchObject([
       { attributes: expect.arrayContaining([value(91, text)]) },
     ])
   })
 
   test('any text is a value when values are not checked', async () => {
-    const [shape] = await check('shape', [valued(value(90, 'green'))], false)
+    const [shape] = await checkObjects('shape', [valued(value(90, 'green'))], false)
     expect(shape?.attributes).toContainEqual(value(90, 'green'))
   })
 })

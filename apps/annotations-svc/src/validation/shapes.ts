@@ -3,8 +3,8 @@ import type { Pace } from '@reticle/kit/pacer'
 import { type AttributeRules, readAttributes } from './attributes.ts'
 import {
   type Bounds,
-  type Fields,
   integers,
+  type JsonFields,
   naturals,
   readFields,
   readFlag,
@@ -18,7 +18,7 @@ import {
 } from './fields.ts'
 import type { LabelIndex, LabelRules, SpecSet } from './labels.ts'
 import { type MaskBox, readPoints } from './points.ts'
-import { complain, complainWhole, isFull, type Report } from './report.ts'
+import { isFull, reportObjectProblem, reportProblem, type ValidationReport } from './report.ts'
 
 /** Frame range of a target, inclusive. */
 export interface FrameRange {
@@ -49,7 +49,7 @@ export const angles: Bounds = { fallback: 0, min: 0, max: 360 }
 const noSpecs: SpecSet = { byId: new Map(), defaults: [] }
 
 /** Reads a tag. If problems were reported, the result must not be used. */
-export function readTag(report: Report, fields: Fields, rules: Rules): Tag {
+export function readTag(report: ValidationReport, fields: JsonFields, rules: Rules): Tag {
   const label = readLabel(report, fields, rules.labels.byId)
   return {
     id: null,
@@ -62,7 +62,7 @@ export function readTag(report: Report, fields: Fields, rules: Rules): Tag {
 }
 
 /** Reads a shape with its elements; like `readTag`. */
-export function readShape(report: Report, fields: Fields, rules: Rules): Shape {
+export function readShape(report: ValidationReport, fields: JsonFields, rules: Rules): Shape {
   const label = readLabel(report, fields, rules.labels.byId)
   const shape = readSingle(report, fields, rules, label)
   const given = readList(report, fields, 'elements') ?? []
@@ -77,10 +77,10 @@ export function readShape(report: Report, fields: Fields, rules: Rules): Shape {
   return { ...shape, elements }
 }
 
-export const requireElements = (report: Report) =>
-  complain(report, 'elements_invalid', 'at least one required for skeleton shape', 'elements')
-export const refuseElements = (report: Report) =>
-  complain(report, 'elements_invalid', 'not allowed for non-skeleton shape', 'elements')
+export const requireElements = (report: ValidationReport) =>
+  reportProblem(report, 'elements_invalid', 'at least one required for skeleton shape', 'elements')
+export const refuseElements = (report: ValidationReport) =>
+  reportProblem(report, 'elements_invalid', 'not allowed for non-skeleton shape', 'elements')
 
 interface Parent {
   rules: Rules
@@ -88,16 +88,20 @@ interface Parent {
   frame: number
 }
 
-function readElement(report: Report, fields: Fields, { rules, label, frame }: Parent): Element {
+function readElement(
+  report: ValidationReport,
+  fields: JsonFields,
+  { rules, label, frame }: Parent,
+): Element {
   const own = elementLabel(report, fields, label)
   const { elements: _, ...element } = readSingle(report, fields, rules, own)
   const id = readOwnId(report, fields, rules)
   if (element.type === 'skeleton') {
-    complain(report, 'elements_invalid', 'an element cannot be a skeleton', 'type')
+    reportProblem(report, 'elements_invalid', 'an element cannot be a skeleton', 'type')
   }
   if (readList(report, fields, 'elements')?.length) refuseElements(report)
   if (element.frame !== frame) {
-    complain(report, 'invalid', `must be the frame of the skeleton, ${frame}`, 'frame')
+    reportProblem(report, 'invalid', `must be the frame of the skeleton, ${frame}`, 'frame')
   }
   return { ...element, id }
 }
@@ -107,8 +111,8 @@ function readElement(report: Report, fields: Fields, { rules, label, frame }: Pa
  * hidden class.
  */
 function readSingle(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   rules: Rules,
   label: LabelRules | undefined,
 ): Shape {
@@ -132,35 +136,35 @@ function readSingle(
   }
 }
 
-export const readType = (report: Report, fields: Fields) =>
+export const readType = (report: ValidationReport, fields: JsonFields) =>
   readWord(report, fields, 'type', shapeTypes)
 
 /** Reads a frame within the target. */
-export function readFrame(report: Report, fields: Fields, { range }: Rules): number {
+export function readFrame(report: ValidationReport, fields: JsonFields, { range }: Rules): number {
   const before = report.problems.length
   const frame = readInteger(report, fields, 'frame', naturals)
   if (report.problems.length > before) return 0
   if (frame < range.start || frame > range.stop) {
     const text = `frame ${frame} is outside of ${range.start} to ${range.stop}`
-    complain(report, 'frame_out_of_range', text, 'frame')
+    reportProblem(report, 'frame_out_of_range', text, 'frame')
   } else if (range.chosen && !range.chosen.has(frame)) {
     const text = `frame ${frame} is not one of this ground truth job`
-    complain(report, 'frame_out_of_range', text, 'frame')
+    reportProblem(report, 'frame_out_of_range', text, 'frame')
   }
   return frame
 }
 
 /** Returns the rules of the label that an object names; undefined after a problem. */
 export function readLabel(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   labels: ReadonlyMap<number, LabelRules>,
 ): LabelRules | undefined {
   const before = report.problems.length
   const id = readInteger(report, fields, 'label_id', naturals)
   if (report.problems.length > before) return undefined
   const label = labels.get(id)
-  if (!label) complainWhole(report, 'label_invalid', `label_id \`${id}\` is invalid`)
+  if (!label) reportObjectProblem(report, 'label_invalid', `label_id \`${id}\` is invalid`)
   return label
 }
 
@@ -168,7 +172,11 @@ export function readLabel(
  * Reads the label of an element, which is a sublabel of its skeleton's label. If that is unknown, one problem is
  * enough.
  */
-export function elementLabel(report: Report, fields: Fields, parent: LabelRules | undefined) {
+export function elementLabel(
+  report: ValidationReport,
+  fields: JsonFields,
+  parent: LabelRules | undefined,
+) {
   return parent && readLabel(report, fields, parent.elements)
 }
 
@@ -177,19 +185,23 @@ export const specsOf = (label: LabelRules | undefined, kind: 'mutable' | 'immuta
   label?.[kind] ?? noSpecs
 
 /** Reads the id of an element or keyframe. In an update it is kept and must belong to the object. */
-export function readOwnId(report: Report, fields: Fields, { ownIds }: Rules): number | null {
+export function readOwnId(
+  report: ValidationReport,
+  fields: JsonFields,
+  { ownIds }: Rules,
+): number | null {
   const id = readId(report, fields)
   if (!ownIds || id === null) return null
-  if (!ownIds.has(id)) complain(report, 'invalid', `${id} is not of this object`, 'id')
+  if (!ownIds.has(id)) reportProblem(report, 'invalid', `${id} is not of this object`, 'id')
   return id
 }
 
 /** Reads every object of a list, with its index in the path. */
 function readEach<T>(
-  report: Report,
+  report: ValidationReport,
   name: string,
   items: readonly unknown[],
-  read: (fields: Fields) => T,
+  read: (fields: JsonFields) => T,
 ): T[] {
   const objects: T[] = []
   report.path.push(name)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { check, joint, keyframe, refusal, track, value } from '../testing/checking.ts'
+import { checkObjects, findRefusal, joint, keyframe, track, value } from '../testing/checking.ts'
 
 /** Validation of tracks: docs/spec/annotations.md#tracks */
 
@@ -70,7 +70,7 @@ describe('a rejected track', () => {
       { elements: [{ elements: ['not allowed for non-skeleton shape'] }] },
     ],
   ])('%s', async (_name, item, code, fields) => {
-    expect(await refusal('track', [item])).toEqual({ code, body: { tracks: [fields] } })
+    expect(await findRefusal('track', [item])).toEqual({ code, body: { tracks: [fields] } })
   })
 
   test.each([
@@ -81,7 +81,7 @@ describe('a rejected track', () => {
       91,
     ],
   ])('a track with %s is rejected', async (_name, item, id) => {
-    expect(await refusal('track', [item])).toEqual({
+    expect(await findRefusal('track', [item])).toEqual({
       code: 'attribute_invalid',
       body: [`spec_id \`${id}\` is invalid`],
     })
@@ -96,7 +96,7 @@ describe('normalization of a track', () => {
       [at(0, true), at(3, true)],
       [at(0), at(7, true)],
     ]
-    const checked = await check(
+    const checked = await checkObjects(
       'track',
       tracks.map((shapes) => ({ ...track, frame: shapes[0]?.frame, shapes })),
     )
@@ -106,7 +106,7 @@ describe('normalization of a track', () => {
   test('keyframes are sorted, duplicates dropped and values carried forward', async () => {
     const blue = { ...keyframe, frame: 1, attributes: [value(90, 'blue')] }
     const shapes = [{ ...keyframe, frame: 3 }, keyframe, blue, blue]
-    const [one] = await check('track', [{ ...track, shapes }])
+    const [one] = await checkObjects('track', [{ ...track, shapes }])
     const read = one && 'shapes' in one ? one.shapes : []
     expect(read.map(({ frame, attributes }) => [frame, attributes[0]?.value])).toEqual([
       [0, 'red'],
@@ -116,7 +116,7 @@ describe('normalization of a track', () => {
   })
 
   test('a track that begins before its first shape is outside until then', async () => {
-    const [one] = await check('track', [
+    const [one] = await checkObjects('track', [
       { ...track, shapes: [{ ...keyframe, frame: 2, keyframe: false }] },
     ])
     expect(one).toMatchObject({
@@ -129,7 +129,7 @@ describe('normalization of a track', () => {
   })
 
   test('a track that begins after its first shape begins with the shape', async () => {
-    expect(await check('track', [{ ...track, frame: 3 }])).toMatchObject([
+    expect(await checkObjects('track', [{ ...track, frame: 3 }])).toMatchObject([
       { frame: 0, shapes: [{ frame: 0 }] },
     ])
   })
@@ -140,7 +140,7 @@ describe('normalization of a track', () => {
       { frame: 1, label_id: 43, shapes: [] },
     ]
     const item = { frame: 1, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }], elements }
-    expect(await check('track', [item])).toMatchObject([
+    expect(await checkObjects('track', [item])).toMatchObject([
       {
         frame: 0,
         shapes: [{ frame: 0, type: 'skeleton' }],
@@ -153,7 +153,7 @@ describe('normalization of a track', () => {
     const element = { frame: 0, label_id: 42, shapes: [{ ...joint, frame: 0 }] }
     const elements = Array(70_000).fill(element)
     const item = { frame: 0, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }], elements }
-    const [one] = await check('track', [item])
+    const [one] = await checkObjects('track', [item])
     expect(one && 'elements' in one && one.elements).toHaveLength(70_000)
   })
 
@@ -165,7 +165,7 @@ describe('normalization of a track', () => {
       keyframe: false,
     })
     const shapes = [at(0, false), at(1, false), at(2, true), at(3, true)]
-    const [one] = await check('track', [{ ...track, shapes }])
+    const [one] = await checkObjects('track', [{ ...track, shapes }])
     const read = one && 'shapes' in one ? one.shapes : []
     expect(read.map((shape) => shape.keyframe)).toEqual([true, false, true, false])
   })

@@ -1,9 +1,9 @@
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import { readAttributes } from './attributes.ts'
 import {
-  type Fields,
   integers,
   isFields,
+  type JsonFields,
   naturals,
   readFields,
   readFlag,
@@ -16,7 +16,7 @@ import {
 import type { LabelRules } from './labels.ts'
 import { normalizeTrack } from './normalize.ts'
 import { readPoints } from './points.ts'
-import { complain, isFull, type Report } from './report.ts'
+import { isFull, reportProblem, type ValidationReport } from './report.ts'
 import {
   angles,
   elementLabel,
@@ -37,7 +37,11 @@ type TrackElement = Track['elements'][number]
 const shapesPerPause = 16
 
 /** Reads a track; like `readTag`, and yields to other calls. */
-export async function readTrack(report: Report, fields: Fields, rules: Rules): Promise<Track> {
+export async function readTrack(
+  report: ValidationReport,
+  fields: JsonFields,
+  rules: Rules,
+): Promise<Track> {
   const before = report.problems.length
   const label = readLabel(report, fields, rules.labels.byId)
   const track = await readOne(report, fields, rules, label)
@@ -50,23 +54,27 @@ export async function readTrack(report: Report, fields: Fields, rules: Rules): P
 }
 
 /** Keyframes outside the target are cut off when the track is stored, if the rest is visible. */
-function checkPlace(report: Report, track: Track, { range: { start, stop } }: Rules): void {
+function checkPlace(
+  report: ValidationReport,
+  track: Track,
+  { range: { start, stop } }: Rules,
+): void {
   if (isWithin(track, start, stop) || firstSeen(track, start, stop) !== undefined) return
   const text = `it is on frames outside of ${start} to ${stop}, and never visible within`
-  complain(report, 'frame_out_of_range', text, 'frame')
+  reportProblem(report, 'frame_out_of_range', text, 'frame')
 }
 
 /** A track may begin on any frame, but in a ground-truth job only on its frames. */
-function readTrackFrame(report: Report, fields: Fields, rules: Rules): number {
+function readTrackFrame(report: ValidationReport, fields: JsonFields, rules: Rules): number {
   return rules.range.chosen
     ? readFrame(report, fields, rules)
     : readInteger(report, fields, 'frame', naturals)
 }
 
-function checkWhole(report: Report, { shapes, elements }: Track): void {
+function checkWhole(report: ValidationReport, { shapes, elements }: Track): void {
   const [first] = shapes
   if (!first) {
-    complain(report, 'track_invalid', 'at least one shape required', 'shapes')
+    reportProblem(report, 'track_invalid', 'at least one shape required', 'shapes')
     return
   }
   checkTypes(report, shapes)
@@ -74,17 +82,17 @@ function checkWhole(report: Report, { shapes, elements }: Track): void {
   if (first.type === 'skeleton' && elements.length === 0) requireElements(report)
 }
 
-function checkTypes(report: Report, shapes: readonly TrackShape[]): void {
+function checkTypes(report: ValidationReport, shapes: readonly TrackShape[]): void {
   const types = new Set(shapes.map((one) => one.type))
   if (types.size <= 1) return
   const text = `all shapes of a track must have one type, not ${[...types].join(', ')}`
-  complain(report, 'track_invalid', text, 'shapes')
+  reportProblem(report, 'track_invalid', text, 'shapes')
 }
 
 /** Elements without shapes are left out. */
 async function readElements(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   rules: Rules,
   parent: LabelRules | undefined,
 ): Promise<TrackElement[]> {
@@ -105,8 +113,8 @@ async function readElements(
 }
 
 async function readElement(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   rules: Rules,
   parent: LabelRules | undefined,
 ): Promise<TrackElement> {
@@ -114,15 +122,15 @@ async function readElement(
   const id = readOwnId(report, fields, rules)
   if (readList(report, fields, 'elements')?.length) refuseElements(report)
   if (element.shapes.some((one) => one.type === 'skeleton')) {
-    complain(report, 'elements_invalid', 'an element cannot be a skeleton', 'shapes')
+    reportProblem(report, 'elements_invalid', 'an element cannot be a skeleton', 'shapes')
   }
   checkTypes(report, element.shapes)
   return { ...element, id }
 }
 
 async function readOne(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   rules: Rules,
   label: LabelRules | undefined,
 ): Promise<TrackElement> {
@@ -141,8 +149,8 @@ async function readOne(
  * Reads shapes by frame, so that each takes over the values of the previous one; problems keep the order of the body.
  */
 async function readShapes(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   rules: Rules,
   label: LabelRules | undefined,
 ): Promise<TrackShape[]> {
@@ -166,21 +174,21 @@ const frameOf = (item: unknown) =>
   isFields(item) && typeof item.frame === 'number' ? item.frame : 0
 
 /** Keeps equal shapes of a frame once; different shapes of a frame are an error. */
-function addShape(report: Report, kept: TrackShape[], shape: TrackShape): void {
+function addShape(report: ValidationReport, kept: TrackShape[], shape: TrackShape): void {
   const last = kept.at(-1)
   if (last?.frame !== shape.frame) {
     kept.push(shape)
   } else if (contentOf(last) !== contentOf(shape)) {
     const text = `another shape stands on frame ${shape.frame}`
-    complain(report, 'duplicate_keyframe', text, 'frame')
+    reportProblem(report, 'duplicate_keyframe', text, 'frame')
   }
 }
 
 const contentOf = (shape: TrackShape) => JSON.stringify({ ...shape, id: null })
 
 function readTrackShape(
-  report: Report,
-  fields: Fields,
+  report: ValidationReport,
+  fields: JsonFields,
   rules: Rules,
   label: LabelRules | undefined,
   before: TrackShape | undefined,

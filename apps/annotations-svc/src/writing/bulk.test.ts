@@ -123,10 +123,10 @@ describe.each(transports)('row lines over %s', (transport) => {
       const { write, task, workspace } = setUp()
       const { etag } = await task.put({ shapes: [box(1), box(5)], tracks: [track(2, 11)] })
       const lines = [encodeShape(near), encodeShape(box(5)), encodeTrack(track(2, 11))]
-      const told = workspace.told.length
+      const notifications = workspace.notifications.length
       expect(await write(lines, { mode: 'merge' })).toMatchObject({ shapes: 0, duplicates: 3 })
       expect((await task.get()).etag).toBe(etag)
-      expect(workspace.told.length).toBe(told)
+      expect(workspace.notifications.length).toBe(notifications)
     })
 
     test('duplicates within the file stay, and equal objects match one to one', async () => {
@@ -141,12 +141,16 @@ describe.each(transports)('row lines over %s', (transport) => {
   test('a dry run checks and counts the lines and changes nothing', async () => {
     const { write, task, workspace } = setUp()
     const { etag } = await task.put({ shapes: [box(1)] })
-    const told = workspace.told.length
+    const notifications = workspace.notifications.length
     const call_id = randomUUID()
     const lines = [encodeShape(box(1)), encodeShape(box(2))]
     const counts = { tags: 0, shapes: 1, tracks: 0, duplicates: 1 }
     const dry = await write(lines, { mode: 'merge', dry_run: true, call_id })
-    expect([dry, (await task.get()).etag, workspace.told.length]).toEqual([counts, etag, told])
+    expect([dry, (await task.get()).etag, workspace.notifications.length]).toEqual([
+      counts,
+      etag,
+      notifications,
+    ])
     const wrong = encodeShape({ ...box(2), points: [1] })
     await expect(write([wrong], { dry_run: true })).rejects.toMatchObject({ kind: 'invalid' })
     expect(await write(lines, { mode: 'merge', call_id })).toEqual(counts)
@@ -159,7 +163,7 @@ describe.each(transports)('row lines over %s', (transport) => {
     const first = await write([encodeShape(box(1))], { call_id, mode: 'append' })
     expect(await write([encodeShape(box(1))], { call_id, mode: 'append' })).toEqual(first)
     expect((await task.get()).set.shapes).toHaveLength(1)
-    expect(workspace.told.map((one) => one.change.action)).toEqual(['import'])
+    expect(workspace.notifications.map((one) => one.change.action)).toEqual(['import'])
   })
 
   test('lines are validated like a body, and an invalid one leaves everything unchanged', async () => {

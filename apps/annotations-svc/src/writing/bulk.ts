@@ -8,13 +8,13 @@ import { type CallContext, DomainError } from '@reticle/kit'
 import { applyOnce } from '@reticle/kit/outbox/calls'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
-import { type Checker, type Limits, openChecker, readNew } from '../bodies/check.ts'
+import { type Checker, type ObjectLimits, openChecker, readNew } from '../bodies/check.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers } from '../deps.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { labelsForWrite } from '../targets/labels.ts'
 import { openTarget } from '../targets/target.ts'
-import { type Outcome, tellProjects } from './commit.ts'
+import { notifyProjects, type WriteOutcome } from './commit.ts'
 import { assertHasMedia, storeSet } from './write.ts'
 
 type Input = Parameters<Handlers['writeRows']>[0]
@@ -40,19 +40,22 @@ export async function writeRows(deps: Deps, input: Input, context: CallContext):
     ids: deps.ids.open(),
     ...(mode === 'merge' && { onDuplicates: subtractFrom(written) }),
   }
-  let outcome: Outcome | undefined
+  let outcome: WriteOutcome | undefined
   const answer = await inTransactionOrDry(deps, input, (tx) =>
     applyOnce(tx, input.call_id, async () => {
       outcome = await storeSet(tx, deps, write, context)
       return written
     }),
   )
-  if (outcome && !input.dry_run) await tellProjects(deps, outcome, context)
+  if (outcome && !input.dry_run) await notifyProjects(deps, outcome, context)
   return answer
 }
 
 /** Files are limited where they are read, so no limits apply here. */
-const ofConverter: Limits = { objects: Number.POSITIVE_INFINITY, numbers: Number.POSITIVE_INFINITY }
+const ofConverter: ObjectLimits = {
+  objects: Number.POSITIVE_INFINITY,
+  numbers: Number.POSITIVE_INFINITY,
+}
 
 /** Carries the result of a dry run out of the transaction, which it rolls back. */
 class DryRun extends Error {

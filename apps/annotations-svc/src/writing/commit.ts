@@ -8,11 +8,11 @@ import { annotationsTag } from '../targets/etags.ts'
 import { type JobRows, updateJobs } from '../targets/job-rows.ts'
 import { notedOf, objectsIn } from '../targets/job-state.ts'
 import type { Note } from '../targets/once.ts'
-import type { Target } from '../targets/target.ts'
-import { changesOf, eventsOf, type Ledger } from './ledger.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
+import { type ChangeLedger, changesOf, eventsOf } from './change-ledger.ts'
 
 /** Result of a write. */
-export interface Outcome {
+export interface WriteOutcome {
   etag: string
   /** Undefined when no object was changed. */
   event: { event_id: string; change: AnnotationsChange } | undefined
@@ -20,7 +20,7 @@ export interface Outcome {
 
 export interface Closing {
   action: AnnotationsChange['action']
-  ledger: Ledger
+  ledger: ChangeLedger
   /** Rows of the jobs at the time of the lock. */
   before: JobRows
   /** Labels revision that the objects of this write are complete for; null when it only deletes. */
@@ -49,10 +49,10 @@ export interface Closing {
  */
 export async function closeWrite(
   tx: Transaction<AnnotationsDb>,
-  target: Target,
+  target: AnnotationTarget,
   closing: Closing,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const outcome = await close(tx, target, closing, context)
   await closing.note?.(tx, outcome.etag)
   return outcome
@@ -60,10 +60,10 @@ export async function closeWrite(
 
 async function close(
   tx: Transaction<AnnotationsDb>,
-  target: Target,
+  target: AnnotationTarget,
   closing: Closing,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const { action, ledger, before, rq_id, keeps_state } = closing
   if (ledger.touched === 0) return { etag: annotationsTag(target, before), event: undefined }
   const ofJob = (job: number) => ({
@@ -89,7 +89,7 @@ async function close(
  * When new objects are complete for an older revision than the rest of the job, the whole job is marked as older and
  * completed again.
  */
-function labelsAfter(target: Target, closing: Closing, job: AnnotationSetRow | undefined) {
+function labelsAfter(target: AnnotationTarget, closing: Closing, job: AnnotationSetRow | undefined) {
   const { labels_revision, labels_noted = labels_revision, generation } = closing
   if (labels_revision === null) {
     const noted = job ? Math.max(notedOf(job), target.labels_revision) : null
@@ -103,30 +103,30 @@ function labelsAfter(target: Target, closing: Closing, job: AnnotationSetRow | u
   }
 }
 
-const tellMs = 1000
+const notifyMs = 1000
 
 /**
  * Calls projects-svc before the response is sent, so that the next reader of the job sees its date and state. A
  * failure is only logged, because the consumer of the event updates them as well.
  */
-export async function tellProjects(
+export async function notifyProjects(
   { services, log }: Pick<Deps, 'services' | 'log'>,
-  { event }: Outcome,
+  { event }: WriteOutcome,
   context: CallContext,
 ): Promise<void> {
   if (!event) return
-  const limit = AbortSignal.timeout(tellMs)
-  const deadline = Math.min(context.deadline, Date.now() + tellMs)
+  const limit = AbortSignal.timeout(notifyMs)
+  const deadline = Math.min(context.deadline, Date.now() + notifyMs)
   const signal = AbortSignal.any([context.signal, limit])
   const late = new Promise<never>((_, reject) => {
     limit.addEventListener('abort', () => reject(new DomainError('unavailable', 'too late')))
   })
   try {
-    const told = services.tasks.annotationsChanged(
+    const notifications = services.tasks.annotationsChanged(
       { body: event },
       { ...context, deadline, signal },
     )
-    await Promise.race([told, late])
+    await Promise.race([notifications, late])
   } catch (thrown) {
     log.debug({ err: thrown, event_id: event.event_id }, 'projects-svc will learn by event')
   }

@@ -6,8 +6,8 @@ import { liveRows } from '../reading/live.ts'
 import { partitionsOf } from '../reading/partitions.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import type { JobRows } from '../targets/job-rows.ts'
-import type { Target } from '../targets/target.ts'
-import { type Ledger, noteUndone } from './ledger.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
+import { type ChangeLedger, noteUndone } from './change-ledger.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
 
@@ -21,7 +21,7 @@ type Counts = { tags: number; shapes: number; tracks: number }
  */
 export async function dropDuplicates(
   tx: Transaction<AnnotationsDb>,
-  { target, ids, ledger }: { target: Target; ids: RequestIds; ledger: Ledger },
+  { target, ids, ledger }: { target: AnnotationTarget; ids: RequestIds; ledger: ChangeLedger },
   jobs: JobRows,
 ): Promise<Counts> {
   const dropped: Counts = { tags: 0, shapes: 0, tracks: 0 }
@@ -52,7 +52,7 @@ interface Dropped {
 async function dropKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  { target, ids }: { target: Target; ids: RequestIds },
+  { target, ids }: { target: AnnotationTarget; ids: RequestIds },
   jobs: JobRows,
 ): Promise<Dropped[]> {
   const filled = [...jobs.values()].filter((job) => job[arrayOf[kind]] > 0)

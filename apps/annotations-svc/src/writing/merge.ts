@@ -1,11 +1,11 @@
 import type { Checked } from '../reading/objects.ts'
-import { type Fields, isFields } from '../validation/fields.ts'
+import { isFields, type JsonFields } from '../validation/fields.ts'
 import { least } from '../validation/normalize.ts'
-import { complain, type Report } from '../validation/report.ts'
+import { reportProblem, type ValidationReport } from '../validation/report.ts'
 
 /** A stored object with the members of a PATCH applied, to be validated as a whole. */
 export interface Merged {
-  fields: Fields
+  fields: JsonFields
   /** Ids of its elements and keyframes; a sent part with such an id keeps it. */
   ownIds: ReadonlySet<number>
   /** Whether attribute values were sent; stored values are not checked again. */
@@ -18,13 +18,14 @@ const replaceable = new Set([
 ])
 
 /** Replaces an object as a whole: members that were not sent get their defaults. */
-export const replaceObject = (whole: Checked, sent: Fields): Merged => ({
+export const replaceObject = (whole: Checked, sent: JsonFields): Merged => ({
   fields: Object.fromEntries(replacing(sent)),
   ownIds: idsIn(whole),
   hasValues: true,
 })
 
-const replacing = (sent: Fields) => Object.entries(sent).filter(([name]) => replaceable.has(name))
+const replacing = (sent: JsonFields) =>
+  Object.entries(sent).filter(([name]) => replaceable.has(name))
 
 /**
  * Applies a PATCH: lists are replaced as a whole, and members that were not sent stay. A new label drops the
@@ -32,7 +33,7 @@ const replacing = (sent: Fields) => Object.entries(sent).filter(([name]) => repl
  *
  * @param whole stored object, completed
  */
-export function mergeObject(whole: Checked, sent: Fields): Merged {
+export function mergeObject(whole: Checked, sent: JsonFields): Merged {
   const { label_id } = whole.object
   const isRelabelled = sent.label_id !== undefined && sent.label_id !== label_id
   const before = isRelabelled ? withoutValues(whole) : whole.object
@@ -43,7 +44,7 @@ export function mergeObject(whole: Checked, sent: Fields): Merged {
 }
 
 /** A track whose shapes are replaced begins with the first of them unless the body contains an earlier frame. */
-function startOf({ shapes }: Fields): Fields {
+function startOf({ shapes }: JsonFields): JsonFields {
   if (!Array.isArray(shapes)) return {}
   const frames = shapes.flatMap((one) =>
     isFields(one) && typeof one.frame === 'number' ? [one.frame] : [],
@@ -51,7 +52,7 @@ function startOf({ shapes }: Fields): Fields {
   return frames.length > 0 ? { frame: least(frames) } : {}
 }
 
-function withoutValues({ kind, object }: Checked): Fields {
+function withoutValues({ kind, object }: Checked): JsonFields {
   if (kind !== 'track') return { ...object, attributes: [] }
   const shapes = object.shapes.map((one) => ({ ...one, attributes: [] }))
   return { ...object, attributes: [], shapes }
@@ -61,10 +62,10 @@ function withoutValues({ kind, object }: Checked): Fields {
  * Reports ids that two parts share. Parts are identified by id, and pieces of a cut track are joined by the ids of
  * their parts.
  */
-export function refuseSharedIds(report: Report, whole: Checked): void {
+export function refuseSharedIds(report: ValidationReport, whole: Checked): void {
   const seen = new Set<number>()
   for (const { id } of partsOf(whole)) {
-    if (id && seen.has(id)) complain(report, 'invalid', `${id} is given to two parts`, 'id')
+    if (id && seen.has(id)) reportProblem(report, 'invalid', `${id} is given to two parts`, 'id')
     if (id) seen.add(id)
   }
 }

@@ -8,7 +8,7 @@ import { openIdReader, openOnce } from '../bodies/named.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { keeping } from '../history/keep.ts'
-import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
+import { type Find, openFinder, readNamed, type StoredObject } from '../reading/find.ts'
 import { setBytes } from '../reading/json.ts'
 import { rowsOfIds } from '../reading/live.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
@@ -16,11 +16,11 @@ import { fixSnapshot, openLater } from '../reading/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import { lockJobs } from '../targets/job-rows.ts'
 import type { Note } from '../targets/once.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
-import { closeWrite, type Outcome, tellProjects } from './commit.ts'
-import { answerRows } from './held.ts'
-import { type Ledger, newLedger, note } from './ledger.ts'
+import { type ChangeLedger, createChangeLedger, recordRowChange } from './change-ledger.ts'
+import { closeWrite, notifyProjects, type WriteOutcome } from './commit.ts'
+import { answerRows } from './response-rows.ts'
 
 /**
  * Maximum number of deleted objects that are held for the response, the size of one batch; more are read from a
@@ -30,7 +30,7 @@ const mostHeld = 1000
 
 /** Objects to delete; `ids` are in the order of the request. */
 interface Removal extends Condition {
-  target: Target
+  target: AnnotationTarget
   ids: Record<RowKind, number[]>
 }
 
@@ -43,7 +43,7 @@ export interface Condition {
 /** Handles PATCH `action=delete`: deletes the named objects and ignores unknown ids. */
 export async function removeObjects(
   deps: Deps,
-  target: Target,
+  target: AnnotationTarget,
   source: AsyncIterable<Batch>,
   condition: Condition,
   context: CallContext,
@@ -58,7 +58,7 @@ export async function removeObjects(
     isWhole: true,
     write: (tx) => removeSet(tx, deps, removal, (row) => gone.push(row), context),
   })
-  await tellProjects(deps, outcome, context)
+  await notifyProjects(deps, outcome, context)
   return answerRows(gone, outcome.etag)
 }
 
@@ -76,7 +76,7 @@ function removeMany(deps: Deps, removal: Removal, context: CallContext): Promise
       return done
     }
     const outcome = await inTransaction(deps, { target, isWhole: true, write })
-    await tellProjects(deps, outcome, context)
+    await notifyProjects(deps, outcome, context)
     const source = rowKinds.map((kind) => [kind, readNamed(past, kind, target, ids[kind])] as const)
     return { head: { etag: outcome.etag }, chunks: setBytes(source) }
   })
@@ -85,21 +85,21 @@ function removeMany(deps: Deps, removal: Removal, context: CallContext): Promise
 async function removeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  { target, ids, if_match, note: told }: Removal,
-  onGone: (row: AnnotationRow) => void,
+  { target, ids, if_match, note: notifications }: Removal,
+  onDeleted: (row: AnnotationRow) => void,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
-  const ledger = newLedger()
+  const ledger = createChangeLedger()
   const { settings } = deps
-  const removing = { find: openFinder(tx, target, keeping(settings)), ledger, onGone }
+  const removing = { find: openFinder(tx, target, keeping(settings)), ledger, onDeleted }
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], removing)
   const closing = {
     ...{ action: 'delete' as const, ledger, before, settings },
     ...{ labels_revision: null, generation: null, createdIds: () => null },
   }
-  return closeWrite(tx, target, { ...closing, note: told }, context)
+  return closeWrite(tx, target, { ...closing, note: notifications }, context)
 }
 
 async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
@@ -117,17 +117,17 @@ async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
 const atOnce = 1000
 
 interface Removing {
-  ledger: Ledger
+  ledger: ChangeLedger
   find: Find
-  onGone: (row: AnnotationRow) => void
+  onDeleted: (row: AnnotationRow) => void
 }
 
 async function removeKind(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  target: Target,
+  target: AnnotationTarget,
   ids: readonly number[],
-  { find, ledger, onGone }: Removing,
+  { find, ledger, onDeleted }: Removing,
 ): Promise<void> {
   const refuseTwice = openOnce()
   for (let at = 0; at < ids.length; at += atOnce) {
@@ -135,10 +135,10 @@ async function removeKind(
     const found = await find(kind, part)
     refuseTwice(kind, part, at, found)
     const objects = part.flatMap((id) => found.get(id) ?? [])
-    for (const { row } of objects) onGone(row)
-    const places = objects.flatMap((one) => one.places)
-    for (const place of places) note(ledger, kind, place, -1)
-    await deleteRows(tx, kind, target, places)
+    for (const { row } of objects) onDeleted(row)
+    const locations = objects.flatMap((one) => one.locations)
+    for (const place of locations) recordRowChange(ledger, kind, place, -1)
+    await deleteRows(tx, kind, target, locations)
   }
 }
 
@@ -146,12 +146,12 @@ async function removeKind(
 export async function deleteRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  { task_id }: Pick<Target, 'task_id'>,
-  places: Found['places'],
+  { task_id }: Pick<AnnotationTarget, 'task_id'>,
+  locations: StoredObject['locations'],
 ): Promise<void> {
-  if (places.length === 0) return
+  if (locations.length === 0) return
   const given = 'unnest($2::bigint[], $3::int[]) as given (id, of_job)'
-  const values = [task_id, places.map((one) => one.id), places.map((one) => one.job_id)]
+  const values = [task_id, locations.map((one) => one.id), locations.map((one) => one.job_id)]
   for (const part of await partitionsOf(tx, kind, [task_id])) {
     const found = rowsOfIds(kind, given, '$1', part)
     const text = deleteFrom(part, `select stored.ctid from ${found} where stored.job_id = of_job`)

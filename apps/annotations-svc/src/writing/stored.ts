@@ -8,12 +8,12 @@ import {
   trackText,
 } from '@reticle/contracts/row-lines'
 import type { GenerationOf } from '../history/generations.ts'
-import { cutTrack, type Piece } from '../layout/cut.ts'
+import { cutTrack, type TrackPiece } from '../layout/cut.ts'
 import { foldsOf } from '../layout/folds.ts'
 import { joinPieces } from '../layout/join.ts'
 import { answerText, type Checked } from '../reading/objects.ts'
 import type { RequestIds } from '../targets/ids.ts'
-import { jobsOfFrame, type Target } from '../targets/target.ts'
+import { type AnnotationTarget, jobsOfFrame } from '../targets/target.ts'
 import { lastFrame, wasVisible } from '../validation/visible.ts'
 
 /** Row to insert. */
@@ -60,9 +60,9 @@ export const tables: Record<RowKind, Table> = {
  */
 export type Laid =
   | { checked: Exclude<Checked, { kind: 'track' }>; jobs: readonly JobRange[] }
-  | { checked: Extract<Checked, { kind: 'track' }>; pieces: readonly Piece[] }
+  | { checked: Extract<Checked, { kind: 'track' }>; pieces: readonly TrackPiece[] }
 
-export interface Stored {
+export interface StoredRows {
   /** Earlier jobs first; the first row has the id of the object. */
   rows: StoredRow[]
   /** Returns the row line columns, joined, as a read of the target would return them. */
@@ -70,7 +70,7 @@ export interface Stored {
 }
 
 /** Converts objects to rows. */
-export interface Layout {
+export interface RowLayout {
   layOut: (checked: Checked) => Laid
   /**
    * Assigns ids to an object and its parts where they are missing. Changes the object in place, because there may be
@@ -78,7 +78,7 @@ export interface Layout {
    *
    * @param idOf returns the id of the row in a job after the first
    */
-  store: (laid: Laid, ids: RequestIds, idOf: (job: number) => number) => Stored
+  store: (laid: Laid, ids: RequestIds, idOf: (job: number) => number) => StoredRows
 }
 
 /**
@@ -86,11 +86,11 @@ export interface Layout {
  *
  * @param generationOf returns the generation for rows of a job
  */
-export function openLayout(target: Target, generationOf: GenerationOf): Layout {
+export function openLayout(target: AnnotationTarget, generationOf: GenerationOf): RowLayout {
   const placed = openPlaces(target, generationOf)
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
-  const join = (pieces: readonly Piece[]) => {
+  const join = (pieces: readonly TrackPiece[]) => {
     const placed = pieces.map(({ job, track }) => ({ at: indexOf.get(job.id) ?? 0, track }))
     return trackText(joinPieces(placed, folds))
   }
@@ -146,7 +146,7 @@ function storeCopies(
   checked: Exclude<Checked, { kind: 'track' }>,
   jobs: readonly JobRange[],
   { placed, ids, idOf }: Storing,
-): Stored {
+): StoredRows {
   numberObject(checked, ids)
   const { frame } = checked.object
   if (jobs.length === 0) throw new RangeError(`no job has frame ${frame}`)
@@ -169,7 +169,7 @@ function copyOf({ kind, object }: Checked, id: number, ids: RequestIds): Checked
 type Placed = (job: number, text: string) => string
 
 const openPlaces =
-  ({ task_id }: Target, generationOf: GenerationOf): Placed =>
+  ({ task_id }: AnnotationTarget, generationOf: GenerationOf): Placed =>
   (job, text) =>
     [text, task_id, job, generationOf(job)].join(columnSeparator)
 
@@ -178,10 +178,10 @@ const openPlaces =
  * that reads return.
  */
 function numberPieces(
-  [first, ...others]: readonly Piece[],
+  [first, ...others]: readonly TrackPiece[],
   ids: RequestIds,
   idOf: (job: number) => number,
-): Piece[] {
+): TrackPiece[] {
   if (!first) return []
   numberObject({ kind: 'track', object: first.track }, ids)
   if (others.length === 0) return [first]
@@ -204,7 +204,7 @@ function numberPieces(
   return [first, ...numbered]
 }
 
-function trackRows(pieces: readonly Piece[], placed: Placed): StoredRow[] {
+function trackRows(pieces: readonly TrackPiece[], placed: Placed): StoredRow[] {
   const origin = pieces.length > 1 ? pieces[0]?.track.id : ''
   return pieces.map(({ job, track }) => {
     const stop = wasVisible(track) ? job.stop_frame : lastFrame(track)

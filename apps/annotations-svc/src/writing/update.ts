@@ -1,35 +1,41 @@
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type CallContext, DomainError } from '@reticle/kit'
 import type { Transaction } from 'kysely'
-import { type Begun, begin } from '../bodies/begin.ts'
 import type { Batch } from '../bodies/body.ts'
 import { type Checker, type ReadObject, readNew } from '../bodies/check.ts'
 import { openIdReader, openOnce, openOptionalIdReader } from '../bodies/named.ts'
-import { spool } from '../bodies/spool.ts'
+import { spoolBatches } from '../bodies/spool.ts'
+import { awaitFirstBatches, type StartedBody } from '../bodies/started-body.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { keeping } from '../history/keep.ts'
 import { completeObject } from '../reading/complete.ts'
-import { type Find, type Found, openFinder, readNamed } from '../reading/find.ts'
+import { type Find, openFinder, readNamed, type StoredObject } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import type { RequestIds } from '../targets/ids.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
-import { closeWrite, type Outcome, tellProjects } from './commit.ts'
-import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
+import { type ChangeLedger, createChangeLedger, recordRowChange } from './change-ledger.ts'
+import { closeWrite, notifyProjects, type WriteOutcome } from './commit.ts'
 import { insertRows, updateRows } from './insert.ts'
-import { type Ledger, newLedger, note } from './ledger.ts'
 import { type Merged, mergeObject, refuseSharedIds, replaceObject } from './merge.ts'
 import { deleteRows } from './remove.ts'
-import { idsNeeded, type Laid, type Layout, openLayout, type StoredRow } from './stored.ts'
+import {
+  addResponseRow,
+  buildResponse,
+  createResponseRows,
+  type ReadAgain,
+  type ResponseRows,
+} from './response-rows.ts'
+import { idsNeeded, type Laid, openLayout, type RowLayout, type StoredRow } from './stored.ts'
 
 /** Arguments of a PATCH with `action=update`. */
 export interface Update {
-  target: Target
+  target: AnnotationTarget
   source: AsyncIterable<Batch>
   checker: Checker
   labels: WriteLabels
@@ -45,17 +51,17 @@ export async function updateObjects(
   update: Update,
   context: CallContext,
 ): Promise<BytesAnswer> {
-  const begun = await begin(update.source, ({ items }) => items.length)
-  const held = newHeld()
+  const started = await awaitFirstBatches(update.source, ({ items }) => items.length)
+  const responseRows = createResponseRows()
   const named: Work['named'] = { tag: [], shape: [], track: [] }
   const outcome = await inTransaction(deps, {
     target: update.target,
-    isWhole: begun.isWhole,
-    write: (tx) => changeSet(tx, deps, { ...update, ...begun, held, named }, context),
+    isWhole: started.isWhole,
+    write: (tx) => changeSet(tx, deps, { ...update, ...started, responseRows, named }, context),
   })
-  await tellProjects(deps, outcome, context)
+  await notifyProjects(deps, outcome, context)
   const readAgain: ReadAgain = (tx, kind) => readNamed(tx, kind, update.target, named[kind])
-  return answerHeld(deps, held, readAgain, outcome.etag, context)
+  return buildResponse(deps, responseRows, readAgain, outcome.etag, context)
 }
 
 /** State shared by the batches of one request. */
@@ -66,9 +72,9 @@ interface Work extends Update {
   readIds: (batch: Batch) => (number | null)[]
   find: Find
   refuseTwice: ReturnType<typeof openOnce>
-  layout: Layout
-  ledger: Ledger
-  held: Held
+  layout: RowLayout
+  ledger: ChangeLedger
+  responseRows: ResponseRows
   /** Ids of the objects in request order. */
   named: Record<RowKind, number[]>
   missing: Record<RowKind, number[]>
@@ -79,15 +85,15 @@ interface Work extends Update {
 async function changeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Deps,
-  update: Update & Begun<Batch> & Pick<Work, 'held' | 'named'>,
+  update: Update & StartedBody<Batch> & Pick<Work, 'responseRows' | 'named'>,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const { target } = update
   const source = await wholeOf(tx, update, deps.settings)
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(update.if_match, target, before)
   assertSameLabels(update.labels, before)
-  const ledger = newLedger()
+  const ledger = createChangeLedger()
   const missing: Work['missing'] = { tag: [], shape: [], track: [] }
   const { settings } = deps
   const created: Work['created'] = new Map()
@@ -116,12 +122,12 @@ async function changeSet(
 
 async function wholeOf(
   tx: Work['tx'],
-  { source, isWhole }: Begun<Batch>,
+  { source, isWhole }: StartedBody<Batch>,
   settings: Deps['settings'],
 ) {
   if (isWhole) return source
   await openWrite(tx, settings)
-  return spool(tx, source, settings)
+  return spoolBatches(tx, source, settings)
 }
 
 async function changeBatch(work: Work, batch: Batch): Promise<void> {
@@ -182,33 +188,33 @@ function withId(checked: Checked, id: number): Checked {
 
 interface Change {
   rows: StoredRow[]
-  places: Found['places']
+  locations: StoredObject['locations']
 }
 
 /** Returns the new rows of an object. In a job that already has one of its rows, the row id stays. */
-function changeOf(work: Work, laid: Laid, objects: ReadonlyMap<number, Found>): Change {
-  const { ids, ledger, held, layout } = work
+function changeOf(work: Work, laid: Laid, objects: ReadonlyMap<number, StoredObject>): Change {
+  const { ids, ledger, responseRows, layout } = work
   const { kind, object } = laid.checked
   const own = object.id ?? 0
-  const places = objects.get(own)?.places ?? []
-  const placeIn = (job: number) => places.find((one) => one.job_id === job)
+  const locations = objects.get(own)?.locations ?? []
+  const placeIn = (job: number) => locations.find((one) => one.job_id === job)
   const idOf = (job: number) => {
     const known = placeIn(job)?.id
     return known === undefined || known === own ? ids.next() : known
   }
   const stored = layout.store(laid, ids, idOf)
   const { rows } = stored
-  hold(held, kind, stored)
+  addResponseRow(responseRows, kind, stored)
   for (const row of rows) {
     const place = placeIn(row.job_id)
-    note(ledger, kind, row, place ? 0 : 1)
+    recordRowChange(ledger, kind, row, place ? 0 : 1)
     if (place?.id !== row.id) noteCreated(work, row)
   }
-  for (const place of places) {
+  for (const place of locations) {
     const isLeft = !rows.some((row) => row.job_id === place.job_id)
-    if (isLeft) note(ledger, kind, place, -1)
+    if (isLeft) recordRowChange(ledger, kind, place, -1)
   }
-  return { rows, places }
+  return { rows, locations }
 }
 
 function noteCreated({ created }: Work, { job_id, id }: StoredRow): void {
@@ -231,17 +237,17 @@ async function store(
   const others: Change[] = []
   for (const one of changes) (!isCut && hasSameRows(one) ? staying : others).push(one)
   const rowsIn = (list: readonly Change[]) => list.flatMap((one) => one.rows)
-  const gone = others.flatMap((one) => one.places)
+  const gone = others.flatMap((one) => one.locations)
   await updateRows(tx, kind, rowsIn(staying))
   await deleteRows(tx, kind, target, gone)
   await insertRows(tx, kind, rowsIn(others))
 }
 
 /** Whether the rows are in the same jobs with the same ids. */
-function hasSameRows({ rows, places }: Change): boolean {
+function hasSameRows({ rows, locations }: Change): boolean {
   const isThere = ({ job_id, id }: StoredRow) =>
-    places.some((one) => one.id === id && one.job_id === job_id)
-  return rows.length === places.length && rows.every(isThere)
+    locations.some((one) => one.id === id && one.job_id === job_id)
+  return rows.length === locations.length && rows.every(isThere)
 }
 
 const mostNamed = 100

@@ -1,7 +1,7 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { type BytesAnswer, type CallContext, invalidText } from '@reticle/kit'
 import type { Transaction } from 'kysely'
-import { begin } from '../bodies/begin.ts'
+import { awaitFirstBatches } from '../bodies/started-body.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -17,18 +17,29 @@ import type { RequestIds } from '../targets/ids.ts'
 import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
-import type { Target } from '../targets/target.ts'
+import type { AnnotationTarget } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
-import { closeWrite, type Outcome, tellProjects } from './commit.ts'
+import {
+  type ChangeLedger,
+  createChangeLedger,
+  recordEmptied,
+  recordRowChange,
+} from './change-ledger.ts'
+import { closeWrite, notifyProjects, type WriteOutcome } from './commit.ts'
 import { dropDuplicates } from './duplicates.ts'
-import { answerHeld, type Held, hold, newHeld, type ReadAgain } from './held.ts'
 import { openInserter } from './insert.ts'
-import { type Ledger, newLedger, note, noteEmptied } from './ledger.ts'
+import {
+  addResponseRow,
+  buildResponse,
+  createResponseRows,
+  type ReadAgain,
+  type ResponseRows,
+} from './response-rows.ts'
 import { idsNeeded, openLayout, type StoredRow } from './stored.ts'
 
 /** Objects to write to a target, replacing the existing ones or added to them. */
-export interface Write {
-  target: Target
+export interface TargetReplacement {
+  target: AnnotationTarget
   /** Checked objects in request order, in batches of one kind. */
   source: AsyncIterable<readonly Checked[]>
   isReplacement: boolean
@@ -46,32 +57,32 @@ export interface Write {
   /** Source of ids for the objects and their parts. */
   ids: RequestIds
   /** Collects the objects for the response, if it contains them. */
-  held?: Held
+  responseRows?: ResponseRows
 }
 
 /** Runs a write in a separate transaction and returns the stored objects. */
 export async function writeSet(
   deps: Deps,
-  write: Omit<Write, 'ids' | 'held'>,
+  write: Omit<TargetReplacement, 'ids' | 'responseRows'>,
   context: CallContext,
 ): Promise<BytesAnswer> {
   const { target } = write
   assertHasMedia(target)
-  const { source, isWhole } = await begin(write.source, (batch) => batch.length)
+  const { source, isWhole } = await awaitFirstBatches(write.source, (batch) => batch.length)
   const ids = deps.ids.open()
-  const held = newHeld()
+  const responseRows = createResponseRows()
   const outcome = await inTransaction(deps, {
     target,
     isWhole,
-    write: (tx) => storeSet(tx, deps, { ...write, source, ids, held }, context),
+    write: (tx) => storeSet(tx, deps, { ...write, source, ids, responseRows }, context),
   })
-  await tellProjects(deps, outcome, context)
+  await notifyProjects(deps, outcome, context)
   const readAgain: ReadAgain = (tx, kind, signal) =>
     readCreated(tx, kind, target, { ids: ids.ranges(), signal })
-  return answerHeld(deps, held, readAgain, outcome.etag, context)
+  return buildResponse(deps, responseRows, readAgain, outcome.etag, context)
 }
 
-export function assertHasMedia({ jobs }: Target): void {
+export function assertHasMedia({ jobs }: AnnotationTarget): void {
   if (jobs.length === 0) throw invalidText('This task data has not been initialized yet')
 }
 
@@ -82,9 +93,9 @@ export function assertHasMedia({ jobs }: Target): void {
 export async function storeSet(
   tx: Transaction<AnnotationsDb>,
   deps: Pick<Deps, 'services' | 'settings'>,
-  write: Write,
+  write: TargetReplacement,
   context: CallContext,
-): Promise<Outcome> {
+): Promise<WriteOutcome> {
   const { target } = write
   const { labels_revision, seen } = write.labels
   await openWrite(tx, deps.settings)
@@ -96,7 +107,7 @@ export async function storeSet(
   if (seen) assertSameLabels({ seen }, before)
   if (write.isReplacement) {
     if (deps.settings.historyDays === 0) await deleteLive(tx, target, before)
-    for (const row of before.values()) noteEmptied(ledger, row)
+    for (const row of before.values()) recordEmptied(ledger, row)
   } else {
     await followGenerations(tx, write, generationOf, before)
     write.onDuplicates?.(await dropDuplicates(tx, { ...write, ledger }, before))
@@ -110,10 +121,10 @@ export async function storeSet(
 
 async function insertObjects(
   tx: Transaction<AnnotationsDb>,
-  { target, source, ids, held }: Write,
+  { target, source, ids, responseRows }: TargetReplacement,
   generationOf: GenerationOf,
-): Promise<Ledger> {
-  const ledger = newLedger()
+): Promise<ChangeLedger> {
+  const ledger = createChangeLedger()
   const inserter = openInserter(tx)
   const { layOut, store } = openLayout(target, generationOf)
   try {
@@ -124,8 +135,8 @@ async function insertObjects(
       for (const one of laid) {
         const { kind } = one.checked
         const stored = store(one, ids, ids.next)
-        if (held) hold(held, kind, stored)
-        for (const row of stored.rows) note(ledger, kind, row, 1)
+        if (responseRows) addResponseRow(responseRows, kind, stored)
+        for (const row of stored.rows) recordRowChange(ledger, kind, row, 1)
         rows.push(...stored.rows)
         // One track of a large task may be thousands of rows.
         if (rows.length < mostRows && one !== laid.at(-1)) continue

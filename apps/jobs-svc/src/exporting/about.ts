@@ -3,8 +3,8 @@ import type { Project } from '@reticle/contracts/rest/projects'
 import { stepOf } from '@reticle/contracts/rest/sources'
 import type { Task } from '@reticle/contracts/rest/tasks'
 import type { BasicUser } from '@reticle/contracts/rest/users'
-import type { Described, Person, TaskAbout } from '@reticle/formats/about'
 import type { ItemFrame } from '@reticle/formats/model'
+import type { RecordDetails, TaskDetails, UserDetails } from '@reticle/formats/task-details'
 import { type CallContext, DomainError } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
 
@@ -18,7 +18,7 @@ export async function aboutPart(
   first: ItemFrame | undefined,
   services: Services,
   context: CallContext,
-): Promise<TaskAbout> {
+): Promise<TaskDetails> {
   const { target, task_id, job_id, size, jobs } = facts
   const media = await services.media.getMediaFacts({ task_id: task_id ?? 0 }, context)
   const task = await findTask(task_id ?? 0, services, context)
@@ -51,7 +51,7 @@ const nothing = {
   ...{ owner: null, assignee: null },
 }
 
-export const aboutProject = (project: Project, context: CallContext): Described =>
+export const aboutProject = (project: Project, context: CallContext): RecordDetails =>
   described(project, context)
 
 async function findTask(
@@ -70,7 +70,7 @@ type Record = Pick<Task, 'id' | 'name' | 'bug_tracker' | 'created_date' | 'updat
   assignee: BasicUser | null
 }
 
-function described(record: Record, context: CallContext): Described {
+function described(record: Record, context: CallContext): RecordDetails {
   const { id, name, bug_tracker, created_date, updated_date, owner, assignee } = record
   return {
     ...{ id, name, bug_tracker, created_date, updated_date },
@@ -80,7 +80,7 @@ function described(record: Record, context: CallContext): Described {
 }
 
 /** Returns a user without the email address, unless it is the caller. */
-function personOf(user: BasicUser | null, { principal }: CallContext): Person | null {
+function personOf(user: BasicUser | null, { principal }: CallContext): UserDetails | null {
   const email = user?.id === principal?.user_id ? (principal?.email ?? '') : ''
   return user && { username: user.username, email }
 }

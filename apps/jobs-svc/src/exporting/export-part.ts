@@ -3,8 +3,8 @@ import type { Track } from '@reticle/contracts/rest/annotations'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { Exported } from '@reticle/contracts/rest/requests'
-import type { TaskAbout } from '@reticle/formats/about'
-import type { Item, ItemFrame } from '@reticle/formats/model'
+import type { DatasetItem, ItemFrame } from '@reticle/formats/model'
+import type { TaskDetails } from '@reticle/formats/task-details'
 import { type AnnotationStreams, type ItemOptions, itemsOf } from '@reticle/formats/tracks'
 import type { CallContext } from '@reticle/kit'
 import { sourceKey } from '../frames/source.ts'
@@ -28,10 +28,10 @@ export interface Part {
   items: (
     options?: Pick<ItemOptions, 'firstIndex' | 'firstTrackId'>,
     withTracks?: boolean,
-  ) => AsyncIterable<Item>
+  ) => AsyncIterable<DatasetItem>
   /** Reads the selected tracks as stored. */
   stored: () => AnnotationStreams['tracks']
-  about: TaskAbout
+  about: TaskDetails
   deletedFrames: ReadonlySet<number>
   deletedTracks: DeletedTracks
 }

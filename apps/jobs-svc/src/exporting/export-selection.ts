@@ -1,6 +1,6 @@
 import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { Exported } from '@reticle/contracts/rest/requests'
-import type { Item, ItemFrame, Track } from '@reticle/formats/model'
+import type { DatasetItem, DatasetTrack, ItemFrame } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
 import type { CallContext } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
@@ -55,15 +55,15 @@ async function* kept<T>(
 
 async function* keptTracks(
   tracks: AnnotationStreams['tracks'],
-  isWanted: (track: Track) => boolean,
-): AsyncGenerator<Track> {
+  isWanted: (track: DatasetTrack) => boolean,
+): AsyncGenerator<DatasetTrack> {
   for await (const track of tracks) if (isWanted(track)) yield track
 }
 
 /** Returns the frames for which `items` contain an annotation. */
 export async function shownFrames(
   frames: readonly ItemFrame[],
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<DatasetItem>,
   signal: AbortSignal,
 ): Promise<ItemFrame[]> {
   const shown: ItemFrame[] = []

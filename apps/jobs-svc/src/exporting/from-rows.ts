@@ -10,7 +10,7 @@ import {
   decodeTrack,
   type RowKind,
 } from '@reticle/contracts/row-lines'
-import type { Shape, Tag, Track } from '@reticle/formats/model'
+import type { DatasetShape, DatasetTag, DatasetTrack } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
 import type { Staged } from '../operations/staging.ts'
 import type { AssertLabel } from './known-labels.ts'
@@ -66,27 +66,30 @@ async function* decoded<T>(staged: Staged, decode: (columns: string[]) => T): As
 /** Yields tracks one by one, because a single one may be large. */
 async function* decodedTracks(
   staged: Staged,
-  decode: (columns: string[]) => Track,
-): AsyncGenerator<Track> {
+  decode: (columns: string[]) => DatasetTrack,
+): AsyncGenerator<DatasetTrack> {
   for await (const batch of decodeRows(staged.read()))
     for (const { columns } of batch) yield decode(columns)
 }
 
-const tagOf = <T extends RestTag>(given: T): T & Tag => ({ ...given, group: given.group ?? 0 })
+const tagOf = <T extends RestTag>(given: T): T & DatasetTag => ({
+  ...given,
+  group: given.group ?? 0,
+})
 
-const elementOf = (element: RestShape['elements'][number]): Shape => ({
+const elementOf = (element: RestShape['elements'][number]): DatasetShape => ({
   ...tagOf(element),
   elements: [],
 })
-const shapeOf = (shape: RestShape): Shape =>
+const shapeOf = (shape: RestShape): DatasetShape =>
   // Changes the decoded object in place: it is not shared, and copying millions would be slow.
   Object.assign(shape, { group: shape.group ?? 0, elements: shape.elements.map(elementOf) })
 
-const trackElementOf = (element: RestTrack['elements'][number]): Track => ({
+const trackElementOf = (element: RestTrack['elements'][number]): DatasetTrack => ({
   ...tagOf(element),
   elements: [],
 })
-const trackOf = (track: RestTrack): Track => ({
+const trackOf = (track: RestTrack): DatasetTrack => ({
   ...tagOf(track),
   elements: track.elements.map(trackElementOf),
 })

@@ -1,4 +1,4 @@
-import type { Part as FormatPart, Item, ItemFrame, Subset } from '@reticle/formats/model'
+import type { DatasetItem, TaskPart as FormatPart, ItemFrame, Subset } from '@reticle/formats/model'
 import type { Part } from './export-part.ts'
 
 /** Subset name of tasks without one, and its replacement when a task uses that name. */
@@ -38,7 +38,7 @@ function formatParts(parts: readonly Part[], frames: readonly ItemFrame[]): Form
   })
 }
 
-async function* itemsOfAll(parts: readonly Part[], begin: number): AsyncGenerator<Item> {
+async function* itemsOfAll(parts: readonly Part[], begin: number): AsyncGenerator<DatasetItem> {
   let firstIndex = 0
   let firstTrackId = begin
   for (const { frames, tracks, items } of parts) {

@@ -97,7 +97,7 @@ async function largestGroup(
 
 /** Adds the name of the upload to an error that names no member. */
 export function namingFile(thrown: unknown, file: string): unknown {
-  const isPlaced = thrown instanceof FormatError && thrown.place.file !== undefined
+  const isPlaced = thrown instanceof FormatError && thrown.location.file !== undefined
   return thrown instanceof FormatError && !isPlaced
     ? new FormatError(thrown.message, { file })
     : thrown

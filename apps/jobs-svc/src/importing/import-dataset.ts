@@ -1,5 +1,5 @@
 import { FormatError } from '@reticle/formats/errors'
-import type { FileDataset, Run } from '@reticle/formats/model'
+import type { ConversionRun, FileDataset } from '@reticle/formats/model'
 import { createReport, type ReportWriter } from '@reticle/formats/report'
 import { importerOf } from '../formats/lookup.ts'
 import { blobSource } from '../media/blob-source.ts'
@@ -33,7 +33,7 @@ async function makeTasks(
   const file = await keptFile(work, deps, context)
   const { conv_mask_to_poly } = params
   const rest = { signal, conv_mask_to_poly, archiveLimits: deps.limits }
-  const run: Run = { report, progress: () => undefined, ...rest }
+  const run: ConversionRun = { report, progress: () => undefined, ...rest }
   const dataset = await open(params.format, blobSource(blobs, file), run).catch((thrown) => {
     throw namingFile(thrown, file.name)
   })
@@ -53,7 +53,7 @@ async function makeTasks(
   return { report: { ...toReport(run.report), created }, result: null, result_id: null }
 }
 
-function open(format: string, source: ReturnType<typeof blobSource>, run: Run) {
+function open(format: string, source: ReturnType<typeof blobSource>, run: ConversionRun) {
   const { openDataset } = importerOf(format)
   if (!openDataset) throw new FormatError(`the format '${format}' has no images`)
   return openDataset(source, run)

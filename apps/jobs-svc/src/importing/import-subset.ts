@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { RequestReport, UploadedFile } from '@reticle/contracts/rest/requests'
-import type { FileSubset, Run, TargetFrame } from '@reticle/formats/model'
+import type { ConversionRun, FileSubset, TargetFrame } from '@reticle/formats/model'
 import type { CallContext } from '@reticle/kit'
 import { chunkSize } from '../operations/find-frames.ts'
 import { formatLabels } from '../operations/format-labels.ts'
@@ -29,7 +29,7 @@ interface About {
   listing: Listing
   /** Labels that the project will have. */
   labels: readonly Label[]
-  run: Run
+  run: ConversionRun
   progress: (share: number, stage: string) => void
 }
 

@@ -1,13 +1,13 @@
 import { decodeRows, type RowKind, rowColumns } from '@reticle/contracts/row-lines'
 import { FormatError } from '@reticle/formats/errors'
-import type { ImportTarget, Label, Run } from '@reticle/formats/model'
+import type { ConversionRun, DatasetLabel, ImportTarget } from '@reticle/formats/model'
 import { DomainError } from '@reticle/kit'
 import { sentenceOf } from '../operations/failure.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import type { Staged } from '../operations/staging.ts'
 
 /** Attribute values that the service may refuse to store; the first one is kept, with its position in the file. */
-export interface UnlistedValues extends Required<Pick<Run, 'onUnlistedValue'>> {
+export interface UnlistedValues extends Required<Pick<ConversionRun, 'onUnlistedValue'>> {
   first(): FormatError | undefined
 }
 
@@ -90,7 +90,7 @@ async function findRow(
 }
 
 /** Replaces ids of attributes by their names. */
-function namingAttribute(text: string, labels: readonly Label[]): string {
+function namingAttribute(text: string, labels: readonly DatasetLabel[]): string {
   const specs = labels
     .flatMap((label) => [label, ...label.sublabels])
     .flatMap((one) => one.attributes)

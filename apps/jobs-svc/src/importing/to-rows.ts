@@ -11,7 +11,7 @@ import {
   encodeTrack,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
-import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
+import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
 import { pieceBytes } from '@reticle/kit/pieces'
 
 /**
@@ -49,15 +49,18 @@ const regrouped = <T extends DeepReadonly<RestTag>>(one: T, takenGroups: number)
 
 // Millions of objects pass here, so lists are passed on without copies.
 
-function tagOf({ frame, label_id, group, source, attributes }: Tag): DeepReadonly<RestTag> {
+function tagOf({ frame, label_id, group, source, attributes }: DatasetTag): DeepReadonly<RestTag> {
   return { frame, label_id, group, source: sourceOf(source), attributes }
 }
 
-function elementOf({ elements: _, ...shape }: Shape): DeepReadonly<RestShape['elements'][number]> {
+function elementOf({
+  elements: _,
+  ...shape
+}: DatasetShape): DeepReadonly<RestShape['elements'][number]> {
   return { ...shape, source: sourceOf(shape.source) }
 }
 
-function shapeOf(shape: Shape): DeepReadonly<RestShape> {
+function shapeOf(shape: DatasetShape): DeepReadonly<RestShape> {
   // Field by field, because spreading takes three times as long.
   return {
     type: shape.type,
@@ -76,11 +79,11 @@ function shapeOf(shape: Shape): DeepReadonly<RestShape> {
   }
 }
 
-function trackElementOf(track: Track): DeepReadonly<RestTrack['elements'][number]> {
+function trackElementOf(track: DatasetTrack): DeepReadonly<RestTrack['elements'][number]> {
   return { ...tagOf(track), shapes: track.shapes }
 }
 
-function trackOf(track: Track): DeepReadonly<RestTrack> {
+function trackOf(track: DatasetTrack): DeepReadonly<RestTrack> {
   return { ...trackElementOf(track), elements: track.elements.map(trackElementOf) }
 }
 

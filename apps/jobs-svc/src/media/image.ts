@@ -1,5 +1,5 @@
 import { setImmediate as othersFirst } from 'node:timers/promises'
-import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from '@reticle/formats/image/bmp'
+import { type BmpPixels, decodeBmp, isBitmap, readBmpHeader } from '@reticle/formats/image/bmp'
 import '@reticle/formats/image/size' // restricts the decoders of the image library
 import sharp, { type Sharp } from 'sharp'
 import { mayBeDeep, withUsedRange } from './used-range.ts'
@@ -68,8 +68,8 @@ function openBitmap(bytes: Uint8Array): Sharp {
 /** Decodes a bitmap. A large one takes seconds, so it yields to the event loop between steps. */
 async function decoded(
   decoding: ReturnType<typeof decodeBmp>,
-  first: IteratorResult<undefined, Pixels>,
-): Promise<Pixels> {
+  first: IteratorResult<undefined, BmpPixels>,
+): Promise<BmpPixels> {
   let step = first
   while (!step.done) {
     await othersFirst()

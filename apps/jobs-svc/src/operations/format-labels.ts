@@ -1,10 +1,10 @@
 import type { Label as RestLabel, Sublabel } from '@reticle/contracts/rest/labels'
-import type { Label } from '@reticle/formats/model'
+import type { DatasetLabel } from '@reticle/formats/model'
 
 /** Converts labels to the form that formats use, ascending by id. */
-export function formatLabels(labels: readonly RestLabel[]): Label[] {
+export function formatLabels(labels: readonly RestLabel[]): DatasetLabel[] {
   const known = labels.map((label) => ({ ...label, sublabels: label.sublabels.map(withoutParts) }))
   return known.sort((a, b) => a.id - b.id)
 }
 
-const withoutParts = (sublabel: Sublabel): Label => ({ ...sublabel, sublabels: [] })
+const withoutParts = (sublabel: Sublabel): DatasetLabel => ({ ...sublabel, sublabels: [] })

@@ -5,8 +5,9 @@ import {
   shapeTypes,
 } from '@reticle/contracts/rest/annotations'
 import { encodeShape, encodeTag, encodeTrack } from '@reticle/contracts/row-lines'
-import { FormatError, type Place } from '@reticle/formats/errors'
+import { type ErrorLocation, FormatError } from '@reticle/formats/errors'
 import {
+  createFieldError,
   isRecord,
   type JsonRecord,
   readFlag,
@@ -14,9 +15,8 @@ import {
   readNumber,
   readNumbers,
   readText,
-  wrong,
 } from '@reticle/formats/json/fields'
-import { isBatch, type Member, ScanError } from '@reticle/formats/json/scan'
+import { isBatch, type RootMember, ScanError } from '@reticle/formats/json/scan'
 import { readSource } from '@reticle/formats/object-source'
 import type { ReportWriter } from '@reticle/formats/report'
 import { fromArchiveEllipse } from '../backups/ellipse.ts'
@@ -57,7 +57,10 @@ export interface SetLine {
   line: string
 }
 
-const readers: Record<string, (item: JsonRecord, labels: KnownLabels, place: Place) => string> = {
+const readers: Record<
+  string,
+  (item: JsonRecord, labels: KnownLabels, place: ErrorLocation) => string
+> = {
   tags: (item, labels, place) => encodeTag(tagOf(item, labels, place)),
   shapes: (item, labels, place) => encodeShape(shapeOf(item, labels, place)),
   tracks: (item, labels, place) => encodeTrack(trackOf(item, labels, place)),
@@ -86,7 +89,7 @@ export async function* readSets(
 }
 
 function* linesOf(
-  member: Member,
+  member: RootMember,
   labels: KnownLabels,
   { file, set, report }: { file: string; set: number; report: Pick<ReportWriter, 'note'> },
 ): Generator<string> {
@@ -108,7 +111,7 @@ function* linesOf(
 /** Reports unknown sources of an object and of its elements. */
 function noteUnknownSources(
   { source, elements }: JsonRecord,
-  { file, record }: Place,
+  { file, record }: ErrorLocation,
   report: Pick<ReportWriter, 'note'>,
 ): void {
   const parts = Array.isArray(elements) ? elements.filter(isRecord) : []
@@ -119,19 +122,19 @@ function noteUnknownSources(
 }
 
 /** Refuses spans of a video, which Reticle cannot store, instead of losing them silently. */
-function assertNone(value: unknown, place: Place): void {
+function assertNone(value: unknown, place: ErrorLocation): void {
   const isNone = value === null || (Array.isArray(value) && value.length === 0)
   if (!isNone) throw new FormatError('intervals are not supported', place)
 }
 
-function labelOf(item: JsonRecord, labels: KnownLabels, place: Place): KnownLabel {
+function labelOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): KnownLabel {
   const name = readText(item, 'label', place)
   const label = labels.get(name)
   if (!label) throw new FormatError(`there is no label '${name}'`, place)
   return label
 }
 
-function tagOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTag {
+function tagOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): RestTag {
   const label = labelOf(item, labels, place)
   return {
     frame: readInteger(item, 'frame', place),
@@ -145,7 +148,7 @@ function tagOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTag {
 function attributesOf(
   { attributes = [] }: JsonRecord,
   label: KnownLabel,
-  place: Place,
+  place: ErrorLocation,
 ): RestTag['attributes'] {
   return listOf(attributes, 'attributes', place).map((item) => {
     const name = readText(item, 'name', place)
@@ -155,16 +158,16 @@ function attributesOf(
   })
 }
 
-function listOf(value: unknown, field: string, place: Place): JsonRecord[] {
+function listOf(value: unknown, field: string, place: ErrorLocation): JsonRecord[] {
   if (Array.isArray(value) && value.every(isRecord)) return value
-  throw wrong(field, value, 'a list of objects', place)
+  throw createFieldError(field, value, 'a list of objects', place)
 }
 
 type Geometry = Pick<RestShape, 'type' | 'occluded' | 'outside' | 'z_order' | 'rotation' | 'points'>
 
-function geometryOf(item: JsonRecord, place: Place): Geometry {
+function geometryOf(item: JsonRecord, place: ErrorLocation): Geometry {
   const type = shapeTypes.find((one) => one === item.type)
-  if (!type) throw wrong('type', item.type, `one of ${shapeTypes.join(', ')}`, place)
+  if (!type) throw createFieldError('type', item.type, `one of ${shapeTypes.join(', ')}`, place)
   const points = readNumbers(item.points ?? [], 'points', place)
   return {
     type,
@@ -176,12 +179,12 @@ function geometryOf(item: JsonRecord, place: Place): Geometry {
   }
 }
 
-function elementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
+function elementOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation) {
   const score = readNumber(item.score ?? 1, 'score', place)
   return { ...tagOf(item, labels, place), ...geometryOf(item, place), score }
 }
 
-function shapeOf(item: JsonRecord, labels: KnownLabels, place: Place): RestShape {
+function shapeOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): RestShape {
   const { sublabels } = labelOf(item, labels, place)
   const elements = listOf(item.elements ?? [], 'elements', place)
   return {
@@ -190,7 +193,7 @@ function shapeOf(item: JsonRecord, labels: KnownLabels, place: Place): RestShape
   }
 }
 
-function trackElementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
+function trackElementOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation) {
   const label = labelOf(item, labels, place)
   const shapes = listOf(item.shapes ?? [], 'shapes', place).map((shape) => ({
     ...geometryOf(shape, place),
@@ -201,7 +204,7 @@ function trackElementOf(item: JsonRecord, labels: KnownLabels, place: Place) {
   return { ...tagOf(item, labels, place), shapes }
 }
 
-function trackOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTrack {
+function trackOf(item: JsonRecord, labels: KnownLabels, place: ErrorLocation): RestTrack {
   const { sublabels } = labelOf(item, labels, place)
   const elements = listOf(item.elements ?? [], 'elements', place)
   return {

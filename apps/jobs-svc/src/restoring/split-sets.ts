@@ -1,10 +1,10 @@
 import { FormatError } from '@reticle/formats/errors'
-import { createScanner, type Member, type Scanner } from '@reticle/formats/json/scan'
+import { createScanner, type RootMember, type Scanner } from '@reticle/formats/json/scan'
 
 /** Member of one object of the list, with the index of that object. */
 export interface SetMember {
   set: number
-  member: Member
+  member: RootMember
 }
 
 /** Name of the document, and limit of its objects. */

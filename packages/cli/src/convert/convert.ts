@@ -1,20 +1,20 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TaskAbout } from '@reticle/formats/about'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
 import { FormatError } from '@reticle/formats/errors'
 import type {
+  ConversionRun,
   Dataset,
+  DatasetLabel,
   Exporter,
   FileSubset,
   Importer,
   ItemFrame,
-  Label,
-  Part,
-  Run,
   Subset,
+  TaskPart,
 } from '@reticle/formats/model'
-import { createReport, type Report } from '@reticle/formats/report'
+import { type ConversionReport, createReport } from '@reticle/formats/report'
+import type { TaskDetails } from '@reticle/formats/task-details'
 import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks'
 import { Failure } from '../failure.ts'
 import { type Given, type Input, openInput } from './input.ts'
@@ -40,8 +40,8 @@ export interface Conversion {
 
 export interface Converted {
   /** Reports of reading and writing. */
-  read: Report
-  written: Report
+  read: ConversionReport
+  written: ConversionReport
   labels: number
   images: number
   /** Number of images that were missing. */
@@ -61,7 +61,7 @@ export async function convert(
 ): Promise<Converted> {
   const { importer, given, signal, step, conv_mask_to_poly } = conversion
   const read = createReport()
-  const run: Run = { report: read, signal, progress: () => undefined, conv_mask_to_poly }
+  const run: ConversionRun = { report: read, signal, progress: () => undefined, conv_mask_to_poly }
   step('Reading')
   const input = await openInput(given, importer, { ...run, report: createReport() })
   try {
@@ -82,9 +82,9 @@ export async function convert(
 
 async function readAll(
   { source, zip, missing }: Input,
-  run: Run,
+  run: ConversionRun,
   { importer, progress, tmpDir, now }: Conversion,
-): Promise<{ labels: Label[]; subsets: Subset[] }> {
+): Promise<{ labels: DatasetLabel[]; subsets: Subset[] }> {
   const dataset = await openSet(importer, source, run)
   const labels = labelsOf(dataset.labels)
   const subsets: Subset[] = []
@@ -101,7 +101,7 @@ async function readAll(
 }
 
 /** @throws Failure that explains how to supply images when none are found */
-async function openSet(importer: Importer, source: Input['source'], run: Run) {
+async function openSet(importer: Importer, source: Input['source'], run: ConversionRun) {
   try {
     return (
       (await importer.openDataset?.(source, run)) ?? noImages('The format has no images', importer)
@@ -127,12 +127,12 @@ function raise(thrown: unknown): never {
 }
 
 interface SubsetDeps {
-  labels: readonly Label[]
+  labels: readonly DatasetLabel[]
   zip: Input['zip']
   missing: Input['missing']
   dir: string
   named: Named
-  run: Run & { progress(share: number, detail?: string): void }
+  run: ConversionRun & { progress(share: number, detail?: string): void }
 }
 
 /** Share of the progress of a subset after its images were read. */
@@ -168,16 +168,16 @@ function subsetOf(
   { frames, ...named }: Named & { frames: readonly ItemFrame[] },
   streams: () => AnnotationStreams,
 ): Subset {
-  const items: Part['items'] = (withTracks) =>
+  const items: TaskPart['items'] = (withTracks) =>
     itemsOf(frames, withTracks ? streams() : { ...streams(), tracks: [] })
   const tracks = () => streams().tracks
   const about = taskAbout(named, frames.length)
-  const part: Part = { about, frames, items, tracks, deletedFrames: new Set() }
+  const part: TaskPart = { about, frames, items, tracks, deletedFrames: new Set() }
   return { name: named.name, frames, items: () => items(true), parts: [part] }
 }
 
 /** Describes the task that a file contains; it has a single job and no owner. */
-function taskAbout(named: Named, size: number): TaskAbout {
+function taskAbout(named: Named, size: number): TaskDetails {
   const last = Math.max(0, size - 1)
   return {
     ...described(named),

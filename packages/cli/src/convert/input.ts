@@ -5,9 +5,9 @@ import type { RandomAccess } from '@reticle/formats/archive/source'
 import { type MemberFile, unpackedSource } from '@reticle/formats/archive/unpacked'
 import { archiveLimits, openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
 import { FormatError } from '@reticle/formats/errors'
-import type { Size } from '@reticle/formats/image/size'
+import type { ImageSize } from '@reticle/formats/image/size'
 import { isImageName } from '@reticle/formats/members'
-import type { Importer, Run } from '@reticle/formats/model'
+import type { ConversionRun, Importer } from '@reticle/formats/model'
 import { Failure } from '../failure.ts'
 import { filesBelow, nameBelow } from '../walk.ts'
 import { closedFile, openFile } from './open-file.ts'
@@ -17,7 +17,7 @@ export interface Input {
   source: RandomAccess
   zip: ZipReader
   /** Sizes of missing images, by the archive member that they would be. */
-  missing: ReadonlyMap<string, Size>
+  missing: ReadonlyMap<string, ImageSize>
   close(): Promise<void>
 }
 
@@ -35,7 +35,11 @@ export interface Given {
  *
  * @throws FormatError for an unsupported file, a file-system error for a missing one
  */
-export async function openInput(given: Given, importer: Importer, run: Run): Promise<Input> {
+export async function openInput(
+  given: Given,
+  importer: Importer,
+  run: ConversionRun,
+): Promise<Input> {
   const { path, images, mayMiss } = given
   const isFolder = (await stat(path)).isDirectory()
   const file = isFolder ? undefined : await openFile(path)
@@ -95,10 +99,10 @@ async function missingImages(
   source: RandomAccess,
   zip: ZipReader,
   importer: Importer,
-  run: Run,
-): Promise<Map<string, Size>> {
+  run: ConversionRun,
+): Promise<Map<string, ImageSize>> {
   const there = new Set([...zip.files.keys()].filter(isPicture).map(stemOf))
-  const missing = new Map<string, Size>()
+  const missing = new Map<string, ImageSize>()
   for await (const { member, ...size } of importer.declaredImages?.(source, run) ?? []) {
     if (!there.has(stemOf(member))) missing.set(member, size)
     if (missing.size > archiveLimits.entries)

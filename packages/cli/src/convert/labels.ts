@@ -1,8 +1,8 @@
 import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
-import type { AttributeSpec, AttributeValue, Imported, Label } from '@reticle/formats/model'
+import type { AttributeSpec, AttributeValue, DatasetLabel, Imported } from '@reticle/formats/model'
 
 /** Converts labels of a file to those that a server would create: with ids, and a default for each attribute. */
-export function labelsOf(given: readonly FileLabel[]): Label[] {
+export function labelsOf(given: readonly FileLabel[]): DatasetLabel[] {
   let id = 0
   const next = () => {
     id += 1
@@ -15,7 +15,7 @@ export function labelsOf(given: readonly FileLabel[]): Label[] {
     svg,
     attributes,
     sublabels = [],
-  }: FileLabel): Label => ({
+  }: FileLabel): DatasetLabel => ({
     id: next(),
     name,
     type,
@@ -43,9 +43,9 @@ const firstValue: Readonly<Record<string, (values: readonly string[]) => string>
 }
 
 /** Returns a function that adds default values for attributes that an object does not name. */
-export function defaultValues(labels: readonly Label[]): (object: Imported) => Imported {
+export function defaultValues(labels: readonly DatasetLabel[]): (object: Imported) => Imported {
   const defaults = new Map<number, readonly AttributeValue[]>()
-  const note = ({ id, attributes, sublabels }: Label) => {
+  const note = ({ id, attributes, sublabels }: DatasetLabel) => {
     defaults.set(
       id,
       attributes.map((spec) => ({ spec_id: spec.id, value: spec.default_value })),

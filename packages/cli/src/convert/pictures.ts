@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
-import { headBytes, imageSize, type Size } from '@reticle/formats/image/size'
+import { headBytes, type ImageSize, imageSize } from '@reticle/formats/image/size'
 import type { EmbeddedImage, FileSubset, ItemFrame } from '@reticle/formats/model'
 import type { ReportWriter } from '@reticle/formats/report'
 
 interface Deps {
   zip: ZipReader
   /** Sizes of missing images, by the archive member that they would be. */
-  missing: ReadonlyMap<string, Size>
+  missing: ReadonlyMap<string, ImageSize>
   /** Separate folder for this subset. */
   dir: string
   report: ReportWriter
@@ -39,7 +39,7 @@ export async function framesOf(subset: FileSubset, deps: Deps): Promise<ItemFram
 interface Picture {
   name: string
   /** Size, if it is known without reading the image. */
-  size?: Size | undefined
+  size?: ImageSize | undefined
   head(): Promise<Uint8Array>
   read: (() => AsyncIterable<Uint8Array>) | undefined
 }
@@ -54,7 +54,10 @@ function listed({ images }: FileSubset, { zip, missing }: Deps): Picture[] {
 
 const nothing = new Uint8Array()
 
-async function measured(head: Picture['head'], read: Picture['read']): Promise<Size | undefined> {
+async function measured(
+  head: Picture['head'],
+  read: Picture['read'],
+): Promise<ImageSize | undefined> {
   const size = await imageSize(await head()).catch(() => undefined)
   if (size || !read) return size
   return imageSize(await first(read(), Number.POSITIVE_INFINITY)).catch(() => undefined)

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newShape } from '@reticle/formats/intake'
+import { createShape } from '@reticle/formats/intake'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultValues, labelsOf } from './labels.ts'
 import { createSpool } from './spool.ts'
@@ -13,7 +13,7 @@ function folder(): string {
 }
 
 const shape = (frame: number, z_order: number) =>
-  newShape({ type: 'rectangle', frame, label_id: 1, points: [0, 0, 9, 9], z_order })
+  createShape({ type: 'rectangle', frame, label_id: 1, points: [0, 0, 9, 9], z_order })
 
 test('objects are returned by frame, within a frame in insertion order, at every read', async () => {
   const dir = folder()

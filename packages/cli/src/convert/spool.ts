@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import type { Imported, Shape, Tag, Track } from '@reticle/formats/model'
+import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
 import type { AnnotationStreams } from '@reticle/formats/tracks'
 
 /**
@@ -39,15 +39,15 @@ export function createSpool(dir: string, signal: AbortSignal): Spool {
     async seal() {
       for (const sorter of Object.values(kinds)) await sorter.seal()
       return () => ({
-        tags: batches<Tag>(kinds.tag.read()),
-        shapes: batches<Shape>(kinds.shape.read()),
-        tracks: singly<Track>(kinds.track.read()),
+        tags: batches<DatasetTag>(kinds.tag.read()),
+        shapes: batches<DatasetShape>(kinds.shape.read()),
+        tracks: singly<DatasetTrack>(kinds.track.read()),
       })
     },
   }
 }
 
-function objectOf(object: Imported): Tag | Shape | Track {
+function objectOf(object: Imported): DatasetTag | DatasetShape | DatasetTrack {
   if (object.kind === 'tag') return object.tag
   return object.kind === 'shape' ? object.shape : object.track
 }

@@ -2,18 +2,18 @@
 import { FormatError } from '../errors.ts'
 import type { RandomAccess } from './source.ts'
 
-export type Container = 'zip' | 'json' | 'xml' | 'unknown'
+export type ContainerKind = 'zip' | 'json' | 'xml' | 'unknown'
 
 /**
  * Detects the container of an upload.
  * @throws {FormatError} when the file is empty
  */
-export async function detectUpload(source: RandomAccess): Promise<Container> {
+export async function detectUpload(source: RandomAccess): Promise<ContainerKind> {
   if (source.size === 0) throw new FormatError('the file is empty')
   return detectContainer(source)
 }
 
-export async function detectContainer(source: RandomAccess): Promise<Container> {
+export async function detectContainer(source: RandomAccess): Promise<ContainerKind> {
   const head = Buffer.from(await source.read(0, Math.min(source.size, 4096)))
   const signature = head.toString('latin1', 0, 4)
   if (signature === 'PK\x03\x04' || signature === 'PK\x05\x06') return 'zip'

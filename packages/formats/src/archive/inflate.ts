@@ -6,7 +6,7 @@ import { FormatError } from '../errors.ts'
  * Unpacks `packed` with a transform of `node:zlib`.
  * @throws the error that `fault` creates for bytes that cannot be unpacked; errors of `packed` pass through unchanged
  */
-export async function* inflated(
+export async function* inflateBytes(
   packed: AsyncIterable<Uint8Array>,
   unpacker: Transform,
   fault: () => FormatError,

@@ -1,6 +1,6 @@
 /** Opens an upload that must be an archive, and finds the folder in it where the files of a format begin. */
 import { FormatError } from '../errors.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { detectUpload } from './detect.ts'
 import type { RandomAccess } from './source.ts'
 import { openZip, type ZipReader } from './zip-reader.ts'
@@ -9,7 +9,7 @@ import { openZip, type ZipReader } from './zip-reader.ts'
  * Opens an upload as an archive. Reports duplicate members, and empty files that should declare labels or files.
  * @throws {FormatError} when the upload is not an archive, is damaged or exceeds a limit
  */
-export async function openArchive(source: RandomAccess, run: Run): Promise<ZipReader> {
+export async function openArchive(source: RandomAccess, run: ConversionRun): Promise<ZipReader> {
   if ((await detectUpload(source)) !== 'zip') throw new FormatError('expected a ZIP archive')
   const zip = await openZip(source, run.archiveLimits)
   for (const name of zip.duplicates) {

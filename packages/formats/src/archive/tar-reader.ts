@@ -57,13 +57,13 @@ export async function openTar(
 }
 
 /** Fields that preceding headers set for the next member. */
-interface Said {
+interface DeclaredFields {
   name?: string
   size?: number
 }
 
 async function* readEntries(source: RandomAccess, limits: ArchiveLimits): AsyncGenerator<TarEntry> {
-  let said: Said = {}
+  let declared: DeclaredFields = {}
   let count = 0
   for (let at = 0; ; ) {
     const header = await readHeader(source, at, count)
@@ -72,13 +72,13 @@ async function* readEntries(source: RandomAccess, limits: ArchiveLimits): AsyncG
     if (count > limits.entries)
       throw new FormatError(`archive too large: more than ${limits.entries} members`)
     const start = at + blockBytes
-    if (header.type in about) {
+    if (header.type in headerParsers) {
       const content = await readContent(source, start, header.size)
-      said = { ...said, ...about[header.type]?.(content) }
+      declared = { ...declared, ...headerParsers[header.type]?.(content) }
       at = start + padded(header.size)
     } else {
-      const entry = readMember({ ...header, ...said })
-      said = {}
+      const entry = readMember({ ...header, ...declared })
+      declared = {}
       at = start + padded(entry?.size ?? 0)
       if (entry) yield { ...entry, start }
     }
@@ -114,7 +114,7 @@ const sparse = (file?: string): FormatError =>
   new FormatError('sparse members cannot be read', { file })
 
 /** Parsers of headers that describe the next member, by header type. */
-const about: Record<string, (content: Uint8Array) => Said> = {
+const headerParsers: Record<string, (content: Uint8Array) => DeclaredFields> = {
   L: (content) => ({ name: decodeName(untilNul(content)) }),
   /** The target of a link; the link itself is refused. */
   K: () => ({}),

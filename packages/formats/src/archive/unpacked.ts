@@ -37,12 +37,12 @@ export function unpackedSource(
     own.set(entry, file)
     entries.set(entry.name, entry)
   }
-  const places = [...own.keys()]
+  const ordered = [...own.keys()]
   const source: RandomAccess = {
     size: at,
     async read(start, end) {
       if (start < from) return base?.source.read(start, end) ?? new Uint8Array()
-      const entry = places[placeOf(places, start)]
+      const entry = ordered[indexOfByte(ordered, start)]
       return entry ? (own.get(entry)?.read(start - entry.start, end - entry.start) ?? none) : none
     },
   }
@@ -58,11 +58,11 @@ export function unpackedSource(
 const none = new Uint8Array()
 
 /** Returns the last entry that begins at or before a byte. */
-function placeOf(places: readonly ZipEntry[], byte: number): number {
-  let [low, high] = [0, places.length - 1]
+function indexOfByte(ordered: readonly ZipEntry[], byte: number): number {
+  let [low, high] = [0, ordered.length - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if ((places[middle]?.start ?? 0) <= byte) low = middle
+    if ((ordered[middle]?.start ?? 0) <= byte) low = middle
     else high = middle - 1
   }
   return low

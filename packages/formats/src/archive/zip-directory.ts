@@ -54,7 +54,7 @@ export async function readDirectory(
   return entries
 }
 
-export function damaged(what: string): FormatError {
+export function createDamageError(what: string): FormatError {
   return new FormatError(`archive is damaged: ${what}`)
 }
 
@@ -76,7 +76,7 @@ async function readEnd(source: RandomAccess): Promise<DirectoryEnd> {
   const from = Math.max(0, source.size - endBytes - none16 - locatorBytes)
   const tail = view(await source.read(from, source.size))
   const at = findEnd(tail)
-  if (at === undefined) throw damaged('its end record is missing')
+  if (at === undefined) throw createDamageError('its end record is missing')
   const read16 = (offset: number): number => tail.readUInt16LE(at + offset)
   const read32 = (offset: number): number => tail.readUInt32LE(at + offset)
   const disks = { own: read16(4), start: read16(6), entries: read16(8) }
@@ -108,9 +108,9 @@ async function readLargeEnd(
   if (locator < 0 || tail.readUInt32LE(locator) !== 0x07064b50) return undefined
   if (tail.readUInt32LE(locator + 4) !== 0 || tail.readUInt32LE(locator + 16) > 1) throw manyDisks()
   const position = readSize(tail, locator + 8)
-  if (position + 56 > source.size) throw damaged('its zip64 record lies outside of it')
+  if (position + 56 > source.size) throw createDamageError('its zip64 record lies outside of it')
   const record = view(await source.read(position, position + 56))
-  if (record.readUInt32LE(0) !== 0x06064b50) throw damaged('its zip64 record is missing')
+  if (record.readUInt32LE(0) !== 0x06064b50) throw createDamageError('its zip64 record is missing')
   const entries = readSize(record, 32)
   if (record.readUInt32LE(16) !== 0 || record.readUInt32LE(20) !== 0) throw manyDisks()
   if (readSize(record, 24) !== entries) throw manyDisks()
@@ -118,8 +118,8 @@ async function readLargeEnd(
 }
 
 function within(end: DirectoryEnd & { size: number }): DirectoryEnd {
-  if (end.start + end.size > end.stop) throw damaged('its directory lies outside of it')
-  if (end.entries * headerBytes > end.size) throw damaged('its directory is too short')
+  if (end.start + end.size > end.stop) throw createDamageError('its directory lies outside of it')
+  if (end.entries * headerBytes > end.size) throw createDamageError('its directory is too short')
   return { entries: end.entries, start: end.start, stop: end.start + end.size }
 }
 
@@ -141,7 +141,8 @@ async function* readHeaders(source: RandomAccess, end: DirectoryEnd): AsyncGener
     held = Buffer.concat([held, piece])
     let at = 0
     while (count < end.entries && held.length - at >= headerBytes) {
-      if (held.readUInt32LE(at) !== 0x02014b50) throw damaged(`its directory breaks at ${count}`)
+      if (held.readUInt32LE(at) !== 0x02014b50)
+        throw createDamageError(`its directory breaks at ${count}`)
       const lengths = [28, 30, 32].map((offset) => held.readUInt16LE(at + offset))
       const next = at + lengths.reduce((sum, length) => sum + length, headerBytes)
       if (next > held.length) break
@@ -151,7 +152,7 @@ async function* readHeaders(source: RandomAccess, end: DirectoryEnd): AsyncGener
     }
     held = held.subarray(at)
   }
-  if (count < end.entries) throw damaged(`its directory breaks at ${count}`)
+  if (count < end.entries) throw createDamageError(`its directory breaks at ${count}`)
 }
 
 function readEntry(header: Buffer): ZipEntry {
@@ -166,7 +167,8 @@ function readEntry(header: Buffer): ZipEntry {
   if (isSpecial(header.readUInt32LE(38) >>> 16)) throw refuse('links and devices are not allowed')
   const sizes = readSizes(header, extra)
   if (sizes.disk !== 0) throw manyDisks()
-  if (method === 0 && sizes.packedSize !== sizes.size) throw damaged(`sizes of ${name} differ`)
+  if (method === 0 && sizes.packedSize !== sizes.size)
+    throw createDamageError(`sizes of ${name} differ`)
   const { size, packedSize, start } = sizes
   const crc = header.readUInt32LE(16)
   return { name, size, packedSize, crc, isDeflated: method === 8, start, limit: 0 }
@@ -186,7 +188,7 @@ function readSizes(header: Buffer, extra: Buffer) {
   let at = 0
   const next = (value: number, none: number, bytes: 4 | 8): number => {
     if (value !== none) return value
-    if (!large || at + bytes > large.length) throw damaged('a zip64 field is missing')
+    if (!large || at + bytes > large.length) throw createDamageError('a zip64 field is missing')
     at += bytes
     return bytes === 8 ? readSize(large, at - 8) : large.readUInt32LE(at - 4)
   }
@@ -211,7 +213,7 @@ function unicodeName(storedName: Buffer, extra: Buffer): string | undefined {
 function extraField(extra: Buffer, id: number): Buffer | undefined {
   for (let at = 0; at + 4 <= extra.length; ) {
     const end = at + 4 + extra.readUInt16LE(at + 2)
-    if (end > extra.length) throw damaged('an extra field is too long')
+    if (end > extra.length) throw createDamageError('an extra field is too long')
     if (extra.readUInt16LE(at) === id) return extra.subarray(at + 4, end)
     at = end
   }
@@ -244,7 +246,7 @@ function setLimits(entries: ZipEntry[], directoryStart: number): void {
   let limit = directoryStart
   for (const entry of entries.toSorted((a, b) => b.start - a.start)) {
     if (entry.start + 30 + entry.packedSize > limit) {
-      throw damaged(`${entry.name} overlaps other members`)
+      throw createDamageError(`${entry.name} overlaps other members`)
     }
     entry.limit = limit
     limit = entry.start
@@ -254,7 +256,7 @@ function setLimits(entries: ZipEntry[], directoryStart: number): void {
 /** Reads 64 bits as a number; a size beyond 2^53 is invalid. */
 function readSize(bytes: Buffer, at: number): number {
   const size = Number(bytes.readBigUInt64LE(at))
-  if (!Number.isSafeInteger(size)) throw damaged('a size is out of range')
+  if (!Number.isSafeInteger(size)) throw createDamageError('a size is out of range')
   return size
 }
 

@@ -4,13 +4,13 @@
  */
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { FormatError } from '../errors.ts'
-import { inflated } from './inflate.ts'
+import { inflateBytes } from './inflate.ts'
 import { isJunk } from './names.ts'
 import { type RandomAccess, readAhead, readPieces } from './source.ts'
 import {
   type ArchiveLimits,
   archiveLimits,
-  damaged,
+  createDamageError,
   readDirectory,
   type ZipEntry,
 } from './zip-directory.ts'
@@ -88,7 +88,7 @@ function inflate(packed: Uint8Array, entry: ZipEntry): Uint8Array {
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.size) })
   } catch {
-    throw damaged(`${entry.name} does not unpack to ${entry.size} bytes`)
+    throw createDamageError(`${entry.name} does not unpack to ${entry.size} bytes`)
   }
 }
 
@@ -107,15 +107,16 @@ async function* readStreamed(source: RandomAccess, entry: ZipEntry): AsyncGenera
   for await (const piece of entry.isDeflated ? inflateStream(packed, entry) : packed) {
     size += piece.length
     crc = crc32(piece, crc)
-    if (size > entry.size) throw damaged(`${entry.name} unpacks to more than ${entry.size} bytes`)
+    if (size > entry.size)
+      throw createDamageError(`${entry.name} unpacks to more than ${entry.size} bytes`)
     yield piece
   }
   checkContent(entry, size, crc)
 }
 
 const inflateStream = (packed: AsyncIterable<Uint8Array>, entry: ZipEntry) =>
-  inflated(packed, createInflateRaw({ chunkSize: 262_144 }), () =>
-    damaged(`${entry.name} does not unpack`),
+  inflateBytes(packed, createInflateRaw({ chunkSize: 262_144 }), () =>
+    createDamageError(`${entry.name} does not unpack`),
   )
 
 /**
@@ -124,13 +125,15 @@ const inflateStream = (packed: AsyncIterable<Uint8Array>, entry: ZipEntry) =>
  */
 async function dataStart(source: RandomAccess, entry: ZipEntry): Promise<number> {
   const head = Buffer.from(await source.read(entry.start, entry.start + 30))
-  if (head.readUInt32LE(0) !== 0x04034b50) throw damaged(`${entry.name} has no header`)
+  if (head.readUInt32LE(0) !== 0x04034b50) throw createDamageError(`${entry.name} has no header`)
   const start = entry.start + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
-  if (start + entry.packedSize > entry.limit) throw damaged(`${entry.name} overlaps other members`)
+  if (start + entry.packedSize > entry.limit)
+    throw createDamageError(`${entry.name} overlaps other members`)
   return start
 }
 
 function checkContent(entry: ZipEntry, size: number, crc: number): void {
-  if (size !== entry.size) throw damaged(`${entry.name} unpacks to ${size} of ${entry.size} bytes`)
-  if (crc !== entry.crc) throw damaged(`${entry.name} has a wrong checksum`)
+  if (size !== entry.size)
+    throw createDamageError(`${entry.name} unpacks to ${size} of ${entry.size} bytes`)
+  if (crc !== entry.crc) throw createDamageError(`${entry.name} has a wrong checksum`)
 }

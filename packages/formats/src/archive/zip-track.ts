@@ -26,7 +26,7 @@ export interface Beginning {
 }
 
 /** State that an earlier attempt stored. */
-export interface Stored extends Beginning {
+export interface StoredArchive extends Beginning {
   /** The complete members in those bytes, in order. */
   members: Iterable<WrittenMember>
 }

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
-import type { Stored, WrittenMember, ZipTrack } from './zip-track.ts'
+import type { StoredArchive, WrittenMember, ZipTrack } from './zip-track.ts'
 
 /** One file to write into an archive; `path` has `/` between its parts. */
 export interface ArchiveFile {
@@ -25,7 +25,7 @@ const wholeBytes = 1_048_576
 
 export interface ZipSteps {
   /** Beginning of the same archive that an earlier attempt stored; only the bytes after it are yielded. */
-  stored?: Stored | undefined
+  stored?: StoredArchive | undefined
   track?: ZipTrack | undefined
 }
 
@@ -141,7 +141,7 @@ async function proveSame(member: Member, file: ArchiveFile, before: WrittenMembe
 }
 
 /** Returns a filter that drops bytes already stored. The stored part of an incomplete member must be equal. */
-function behindStored(stored: Stored | undefined) {
+function behindStored(stored: StoredArchive | undefined) {
   let crc = 0
   return (bytes: Uint8Array, offset: number): Uint8Array[] => {
     if (!stored || offset >= stored.size) return [bytes]

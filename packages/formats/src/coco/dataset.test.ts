@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { documentOf, labels as known } from '../testing/coco.ts'
-import { all, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { collectAll, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openCocoDataset } from './dataset.ts'
 
 async function opened(files: Record<string, string | object>, run = newRun().run) {
@@ -110,7 +110,7 @@ describe('a COCO dataset with images', () => {
     const [subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(subset.images.map(({ name }) => name))
-    const read = await all(subset.importAnnotations(targetOf(known, frames), newRun().run))
+    const read = await collectAll(subset.importAnnotations(targetOf(known, frames), newRun().run))
     expect(read).toMatchObject([{ kind: 'shape', shape: { frame: 0, label_id: 41 } }])
   })
 

@@ -3,14 +3,17 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type FileLabel, type LabelCollector, labelCollector } from '../file-labels.ts'
 import { locatedImages, memberFinder, noteUnusedPictures, spelledAs } from '../members.ts'
-import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileDataset, FileImage, FileSubset } from '../model.ts'
 import { type CocoFile, findCocoArchive, rootOfSet } from './files.ts'
 import { importCocoFiles } from './import.ts'
 import { type CocoNames, pathsOf, readNames, recordsOf, scanFile } from './names.ts'
 import { type CocoId, readCustomAttributes, readId } from './record.ts'
 
 /** Opens a COCO archive with one subset for each annotation file, ordered by file name. */
-export async function openCocoDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openCocoDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const { files, zip } = await findCocoArchive(source, run)
   const labels = labelCollector()
   const seen: Seen = { parents: new Map(), used: new Set() }
@@ -53,21 +56,21 @@ async function readAnnotated(
   file: CocoFile,
   { categories }: CocoNames,
   { labels, used }: { labels: LabelCollector } & Pick<Seen, 'used'>,
-  run: Run,
+  run: ConversionRun,
 ): Promise<Set<CocoId>> {
   const annotated = new Set<CocoId>()
-  const wanted = (key: string) => key === 'annotations'
-  for await (const member of scanFile(file, { wanted }, () => run.signal.throwIfAborted())) {
+  const selects = (key: string) => key === 'annotations'
+  for await (const member of scanFile(file, { selects }, () => run.signal.throwIfAborted())) {
     if (member.key !== 'annotations') continue
-    for (const { record, place } of recordsOf(member, file, 'annotation')) {
-      annotated.add(readId(record, 'image_id', place))
+    for (const { record, location } of recordsOf(member, file, 'annotation')) {
+      annotated.add(readId(record, 'image_id', location))
       if (record.segments_info !== undefined) {
         noteAllUsed(categories, used)
         continue
       }
-      const label = categories.get(readId(record, 'category_id', place)) ?? ''
+      const label = categories.get(readId(record, 'category_id', location)) ?? ''
       used.add(label)
-      const { attributes, isOfTrack } = readCustomAttributes(record, place)
+      const { attributes, isOfTrack } = readCustomAttributes(record, location)
       for (const [name, value] of attributes) labels.note(label, name, value, isOfTrack)
     }
   }
@@ -112,12 +115,12 @@ function locate(
   annotated: ReadonlySet<CocoId>,
   find: (paths: readonly string[]) => string | undefined,
 ): FileImage[] {
-  const wanted = [...images].map(([id, { name: given }]) => {
+  const selects = [...images].map(([id, { name: given }]) => {
     const paths = pathsOf(given, subset)
     const name = (member: string) => spelledAs(member, paths.at(-1) ?? given)
     return { given, name, member: find(paths), isAnnotated: annotated.has(id) }
   })
-  return locatedImages(wanted, file)
+  return locatedImages(selects, file)
 }
 
 /** Folders in which tools store the images of an annotation file. */

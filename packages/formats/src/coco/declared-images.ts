@@ -1,18 +1,18 @@
 import type { RandomAccess } from '../archive/source.ts'
 import type { JsonRecord } from '../json/fields.ts'
-import type { DeclaredImage, Run } from '../model.ts'
+import type { ConversionRun, DeclaredImage } from '../model.ts'
 import { findCocoFiles, rootOfSet } from './files.ts'
 import { pathsOf, recordsOf, scanFile, sizeOf } from './names.ts'
 
 /** Yields the images with the sizes that annotation files declare, under the paths that exports use. */
 export async function* declaredCocoImages(
   source: RandomAccess,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<DeclaredImage> {
   for (const file of await findCocoFiles(source, run)) {
     const root = rootOfSet(file.name)
-    const wanted = (key: string) => key === 'images'
-    for await (const member of scanFile(file, { wanted }, () => run.signal.throwIfAborted())) {
+    const selects = (key: string) => key === 'images'
+    for await (const member of scanFile(file, { selects }, () => run.signal.throwIfAborted())) {
       if (member.key !== 'images') continue
       for (const { record } of recordsOf(member, file, 'image')) {
         const image = imageOf(record, file.subset)

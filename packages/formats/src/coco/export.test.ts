@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { coco } from '../formats/coco.ts'
-import { exported, labels, spec, written } from '../testing/coco.ts'
+import { createSpec, exportCocoStreams, labels, readExported } from '../testing/coco.ts'
 import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '../testing/run.ts'
 
 describe('a COCO export', () => {
   test('writes exactly this document', async () => {
-    const { files, report } = await exported({
+    const { files, report } = await exportCocoStreams({
       shapes: [
         shapeOf({
           label_id: 40,
@@ -35,7 +35,7 @@ describe('a COCO export', () => {
   })
 
   test('writes empty lists for a dataset without annotations', async () => {
-    const { files, report } = await exported({})
+    const { files, report } = await exportCocoStreams({})
     const document = JSON.parse(files['annotations/instances_default.json'] ?? '')
     expect([document.annotations, document.images.length]).toEqual([[], 2])
     expect(report).toMatchObject({ created: { shapes: 0 }, entries: [] })
@@ -96,7 +96,7 @@ describe('a COCO export', () => {
   })
 
   test('drops shapes that COCO cannot represent, and counts them', async () => {
-    const { report } = await exported({
+    const { report } = await exportCocoStreams({
       tags: [{ frame: 0, label_id: 40, group: 0, source: 'manual', attributes: [] }],
       shapes: [
         shapeOf({ type: 'polyline', label_id: 41, points: [0, 0, 1, 1] }),
@@ -117,7 +117,7 @@ describe('a COCO export', () => {
   })
 
   test('merges a group into one object, with label and attributes of its largest member', async () => {
-    const annotations = await written([
+    const annotations = await readExported([
       shapeOf({ label_id: 40, group: 3, points: [0, 0, 10, 10] }),
       shapeOf({ label_id: 41, group: 3, type: 'polygon', points: [20, 0, 60, 0, 60, 40, 20, 40] }),
       shapeOf({ label_id: 41, group: 3, type: 'polygon', points: [70, 0, 80, 0, 80, 10, 70, 10] }),
@@ -143,7 +143,7 @@ describe('a COCO export', () => {
   ] as const)('tells that %s of a group is not there any more', async (what, own, other) => {
     const ring = [0, 0, 9, 0, 9, 9]
     const polygon = { label_id: 41, group: 3, type: 'polygon', points: ring } as const
-    const { report } = await exported({
+    const { report } = await exportCocoStreams({
       shapes: [
         shapeOf({ ...polygon, points: [60, 0, 90, 0, 90, 40], ...other }),
         shapeOf({ ...polygon, ...own }),
@@ -156,7 +156,7 @@ describe('a COCO export', () => {
   })
 
   test('writes the bounding box around grouped boxes', async () => {
-    const annotations = await written([
+    const annotations = await readExported([
       shapeOf({ label_id: 40, group: 1, points: [20.25, 40.5, 60.75, 60] }),
       shapeOf({ label_id: 40, group: 1, points: [70, 50, 80, 70] }),
     ])
@@ -164,12 +164,17 @@ describe('a COCO export', () => {
   })
 
   test('writes run lengths or rings according to the attribute is_crowd', async () => {
-    const crowd = spec({ id: 9, name: 'is_crowd', input_type: 'checkbox', default_value: 'false' })
+    const crowd = createSpec({
+      id: 9,
+      name: 'is_crowd',
+      input_type: 'checkbox',
+      default_value: 'false',
+    })
     const people = labelOf({ id: 50, name: 'people', attributes: [crowd] })
     const mask = { type: 'mask', points: [0, 100, 10, 10, 19, 19], label_id: 50 } as const
     const ring = [30, 30, 40, 30, 40, 40, 30, 40]
     const valued = (value: string) => ({ attributes: [{ spec_id: 9, value }] })
-    const annotations = await written(
+    const annotations = await readExported(
       [
         shapeOf({ ...mask, ...valued('false') }),
         shapeOf({ ...mask, ...valued('true') }),
@@ -192,7 +197,7 @@ describe('a COCO export', () => {
     const leader = { type: 'polygon', points: [0, 0, 20, 0, 20, 20, 0, 20], label_id: 41 } as const
     const mask = { type: 'mask', points: [0, 4, 30, 30, 31, 31], label_id: 40 } as const
     const grouped = [leader, mask].map((one) => shapeOf({ ...one, group: 1 }))
-    expect(await written(grouped)).toMatchObject([
+    expect(await readExported(grouped)).toMatchObject([
       {
         category_id: 2,
         iscrowd: 0,
@@ -203,25 +208,31 @@ describe('a COCO export', () => {
 
   test('refuses an invalid attribute value and names frame, label and attribute', async () => {
     const shape = shapeOf({ label_id: 40, attributes: [{ spec_id: 2, value: 'many' }] })
-    await expect(exported({ shapes: [shape] })).rejects.toThrow(
+    await expect(exportCocoStreams({ shapes: [shape] })).rejects.toThrow(
       'a.jpg: car: attribute "doors" is "many", expected a number',
     )
   })
 
   test('writes the score of a shape', async () => {
-    expect(await written([shapeOf({ label_id: 41, score: 0.5 })])).toMatchObject([{ score: 0.5 }])
+    expect(await readExported([shapeOf({ label_id: 41, score: 0.5 })])).toMatchObject([
+      { score: 0.5 },
+    ])
   })
 
   test('does not write an attribute named "score"', async () => {
-    const label = labelOf({ id: 50, name: 'people', attributes: [spec({ id: 9, name: 'score' })] })
+    const label = labelOf({
+      id: 50,
+      name: 'people',
+      attributes: [createSpec({ id: 9, name: 'score' })],
+    })
     const shape = shapeOf({ label_id: 50, attributes: [{ spec_id: 9, value: '7' }] })
-    const [annotation] = await written([shape], [label])
+    const [annotation] = await readExported([shape], [label])
     expect(annotation).not.toHaveProperty('score')
     expect(annotation?.attributes).toEqual({ occluded: false, rotation: 0 })
   })
 
   test('orders annotations by z_order', async () => {
-    const annotations = await written([
+    const annotations = await readExported([
       shapeOf({ label_id: 40, z_order: 2 }),
       shapeOf({ label_id: 41, z_order: -1 }),
     ])

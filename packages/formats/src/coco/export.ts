@@ -3,11 +3,21 @@ import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
 import { type Losses, newLosses } from '../losses.ts'
-import type { Dataset, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
+import type {
+  ConversionRun,
+  Dataset,
+  DatasetLabel,
+  ItemFrame,
+  ItemShape,
+  Subset,
+} from '../model.ts'
 import { floatsText, floatText } from '../numbers.ts'
 import { carries, features, type Instance, instancesOf } from './instances.ts'
 
-export async function* exportCoco(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportCoco(
+  dataset: Dataset,
+  run: ConversionRun,
+): AsyncGenerator<ArchiveFile> {
   const { labels } = dataset
   const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
   const textRun = documentsRun(dataset, run)
@@ -31,7 +41,7 @@ const head =
   '"description":"","url":"","version":"","year":""},"categories":['
 
 interface Document {
-  labels: readonly Label[]
+  labels: readonly DatasetLabel[]
   subset: Subset
   firstImageId: number
   /** Number of frames in all subsets. */
@@ -41,7 +51,7 @@ interface Document {
 
 async function* documentParts(
   { labels, subset, firstImageId, allFrames, losses }: Document,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<string> {
   yield `${head}${labels.map(categoryText).join()}],"images":[`
   for (const [index, frame] of subset.frames.entries()) {
@@ -71,7 +81,7 @@ async function* documentParts(
   yield ']}'
 }
 
-function categoryText({ name }: Label, index: number): string {
+function categoryText({ name }: DatasetLabel, index: number): string {
   return `{"id":${index + 1},"name":${JSON.stringify(name)},"supercategory":""}`
 }
 
@@ -124,13 +134,13 @@ function floatList(values: readonly number[]): string {
 
 // ---- losses
 
-function noteEmpty(shapes: number, { path }: ItemFrame, run: Run): void {
+function noteEmpty(shapes: number, { path }: ItemFrame, run: ConversionRun): void {
   for (let count = 0; count < shapes; count += 1) {
     run.report.note('dropped', 'degenerate-shape', 'the shape covers no pixel', { item: path })
   }
 }
 
-function noteConverted(instance: Instance, { path }: ItemFrame, run: Run): void {
+function noteConverted(instance: Instance, { path }: ItemFrame, run: ConversionRun): void {
   const { leader, members, hasTracedMasks, isRounded, segmentation } = instance
   const note = (code: 'dropped-shape-type' | 'merged-group' | 'rounded', reason: string): void =>
     run.report.note('converted', code, reason, { item: path })

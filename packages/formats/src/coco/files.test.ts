@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { coco } from '../formats/coco.ts'
-import { documentOf, importText, spec, twoFrames } from '../testing/coco.ts'
+import { createSpec, documentOf, importText, twoFrames } from '../testing/coco.ts'
 import { importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
 describe('a COCO archive layout', () => {
@@ -83,7 +83,7 @@ describe('a panoptic file', () => {
 
   test('marks crowd segments', async () => {
     const create = { width: 100, height: 80, channels: 3, background: '#070000' } as const
-    const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
+    const attributes = [createSpec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
     const road = labelOf({ id: 41, name: 'road', attributes })
     const crowd = { ...annotation, segments_info: [{ id: 7, category_id: 2, iscrowd: 1 }] }
     const bytes = await zipOf({

@@ -6,7 +6,7 @@ import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { createScanner, ScanError } from '../json/scan.ts'
 import { baseOf, folderOf, type MemberFinder, memberFinder } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 
 export interface CocoFile {
   name: string
@@ -22,7 +22,7 @@ export interface CocoFile {
  * Finds the annotation files in a bare JSON document or in an archive of any layout that tools write.
  * @throws {FormatError} when none is found
  */
-export async function findCocoFiles(source: RandomAccess, run: Run): Promise<CocoFile[]> {
+export async function findCocoFiles(source: RandomAccess, run: ConversionRun): Promise<CocoFile[]> {
   const container = await detectUpload(source)
   if (container === 'json') return [bareFile(source)]
   if (container !== 'zip') throw new FormatError('expected a JSON file or a ZIP archive')
@@ -35,14 +35,14 @@ export async function findCocoFiles(source: RandomAccess, run: Run): Promise<Coc
  */
 export async function findCocoArchive(
   source: RandomAccess,
-  run: Run,
+  run: ConversionRun,
 ): Promise<{ files: CocoFile[]; zip: ZipReader }> {
   if ((await detectUpload(source)) !== 'zip')
     throw new FormatError('media is required: send a ZIP archive with the images')
   return openFiles(source, run)
 }
 
-async function openFiles(source: RandomAccess, run: Run) {
+async function openFiles(source: RandomAccess, run: ConversionRun) {
   const zip = await openArchive(source, run)
   return { files: await filesIn(zip, run), zip }
 }
@@ -52,7 +52,7 @@ function bareFile(source: RandomAccess): CocoFile {
   return { name, subset: 'default', size: source.size, read: () => readPieces(source) }
 }
 
-async function filesIn(zip: ZipReader, run: Run): Promise<CocoFile[]> {
+async function filesIn(zip: ZipReader, run: ConversionRun): Promise<CocoFile[]> {
   const documents = [...zip.files.keys()].filter((name) => /\.json$/i.test(name))
   const names = await chooseNames(zip, documents)
   if (names.length === 0) {
@@ -121,7 +121,7 @@ async function looksLikeCoco(zip: ZipReader, name: string): Promise<boolean> {
   if (!entry) return false
   const keys = new Set<string>()
   const scanner = createScanner({
-    wanted: (key) => {
+    selects: (key) => {
       keys.add(key)
       return false
     },

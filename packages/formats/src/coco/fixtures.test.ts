@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { coco } from '../formats/coco.ts'
-import type { Label, Track } from '../model.ts'
+import type { DatasetLabel, DatasetTrack } from '../model.ts'
 import {
   datasetOf,
   exportBytes,
@@ -85,13 +85,15 @@ describe.skipIf(!hasFixtures)('COCO files of other tools in ../shared/fixtures',
 
 describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fixtures', () => {
   const facts = hasFixtures ? JSON.parse(read('exports/facts.json').toString()) : {}
-  const labels: Label[] = (facts.labels ?? []).toSorted((a: Label, b: Label) => a.id - b.id)
+  const labels: DatasetLabel[] = (facts.labels ?? []).toSorted(
+    (a: DatasetLabel, b: DatasetLabel) => a.id - b.id,
+  )
 
   test('an export of tracks equals the CVAT export in boxes, polygons and attributes', async () => {
     const { size, annotations } = facts.tasks['Batch 2: tracks']
     const frames = framesOf(streetNames(size), 320, 240).filter(({ frame }) => frame !== 17)
     const shapes = annotations.shapes.map(shapeOf)
-    const tracks: Track[] = annotations.tracks.map(withKeyframes)
+    const tracks: DatasetTrack[] = annotations.tracks.map(withKeyframes)
     const dataset = datasetOf(labels, frames, { shapes, tracks }, { name: 'Validation' })
     const { files } = await exportBytes(coco.exporter, dataset)
     const ours = JSON.parse(files['annotations/instances_Validation.json'] ?? '')
@@ -147,7 +149,7 @@ function streetNames(count: number): string[] {
 }
 
 /** CVAT stores only keyframes as shapes of a track. */
-function withKeyframes(track: Track): Track {
+function withKeyframes(track: DatasetTrack): DatasetTrack {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 

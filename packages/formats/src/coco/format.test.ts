@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { coco } from '../formats/coco.ts'
-import { exported, labels } from '../testing/coco.ts'
+import { exportCocoStreams, labels } from '../testing/coco.ts'
 import {
   datasetOf,
   exportBytes,
@@ -35,7 +35,7 @@ describe('a COCO export that is imported again', () => {
         score: 0.25,
       }),
     ]
-    const { bytes: archive } = await exported({ shapes })
+    const { bytes: archive } = await exportCocoStreams({ shapes })
     const again = await importBytes(coco, archive, targetOf(labels, framesOf(['a.jpg', 'b/c.jpg'])))
     expect(again.shapes).toEqual(shapes)
     expect(again.report).toMatchObject({ created: { shapes: 4 }, skipped: 0, entries: [] })

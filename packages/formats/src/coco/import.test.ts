@@ -1,12 +1,19 @@
 import { encodeRuns } from '@reticle/geometry'
 import { describe, expect, test } from 'vitest'
 import { coco } from '../formats/coco.ts'
-import { documentOf, imported, importedOne, labels, spec, twoFrames } from '../testing/coco.ts'
+import {
+  createSpec,
+  documentOf,
+  importCocoDocument,
+  importedOne,
+  labels,
+  twoFrames,
+} from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
 describe('a COCO import', () => {
   test('reads ids that are large, zero or texts, and keys in any order', async () => {
-    const { shapes } = await imported({
+    const { shapes } = await importCocoDocument({
       annotations: [
         { id: '900100000001', image_id: 0, category_id: '0', bbox: [1, 2, 3, 4] },
         { id: 0, image_id: 0, category_id: 0, bbox: [1, 2, 3, 4], segmentation: null },
@@ -159,7 +166,10 @@ describe('a COCO import', () => {
   })
 
   test('does not read an attribute from the object prototype', async () => {
-    const builtin = labelOf({ name: 'bus', attributes: [spec({ id: 9, name: 'constructor' })] })
+    const builtin = labelOf({
+      name: 'bus',
+      attributes: [createSpec({ id: 9, name: 'constructor' })],
+    })
     const document = {
       images: [{ id: 1, file_name: 'a.jpg' }],
       categories: [{ id: 1, name: 'bus' }],
@@ -194,7 +204,7 @@ describe('a COCO import', () => {
   })
 
   test('drops background objects and objects without a category', async () => {
-    const { shapes, report } = await imported({
+    const { shapes, report } = await importCocoDocument({
       images: [{ id: 1, file_name: 'a.jpg' }],
       categories: [{ id: 5, name: 'background' }],
       annotations: [
@@ -278,7 +288,7 @@ describe('a COCO import', () => {
   })
 
   test('keeps iscrowd when the label has the attribute is_crowd', async () => {
-    const attributes = [spec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
+    const attributes = [createSpec({ id: 9, name: 'is_crowd', input_type: 'checkbox' })]
     const known = [labelOf({ id: 41, name: 'road', attributes })]
     const segmentation = [[0, 0, 5, 0, 5, 5]]
     const annotations = [

@@ -1,12 +1,12 @@
 /** Imports COCO instances: two passes over each file, in constant memory (docs/spec/formats.md#coco). */
 import type { RandomAccess } from '../archive/source.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import type { Flags } from '../flags.ts'
-import { type Intake, type NewShape, newIntake, newShape } from '../intake.ts'
-import { newComparison } from '../item-frames.ts'
+import { createIntake, createShape, type ImportIntake, type NewShape } from '../intake.ts'
+import { createItemComparison } from '../item-frames.ts'
 import { isRecord, type JsonRecord } from '../json/fields.ts'
-import { type Geometry, masksAsPolygons } from '../masks.ts'
-import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { masksAsPolygons, type PartGeometry } from '../masks.ts'
+import type { ConversionRun, DatasetLabel, Imported, ImportTarget, TargetFrame } from '../model.ts'
 import { assertFewNumbers } from '../numbers.ts'
 import { shareOf } from '../progress.ts'
 import { isRepeated, type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
@@ -25,7 +25,7 @@ import {
 
 /** State of an import across all its files. */
 interface Import {
-  intake: Intake
+  intake: ImportIntake
   /** Builders of tracks by their id in the files. */
   tracks: Map<string, TrackBuilder>
   onBytes: (bytes: number) => void
@@ -34,15 +34,15 @@ interface Import {
 /** One annotation with its label and frame. */
 interface Found {
   record: JsonRecord
-  place: Place
-  label: Label
+  location: ErrorLocation
+  label: DatasetLabel
   frame: TargetFrame
 }
 
 export function importCoco(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   return importCocoFiles(findCocoFiles(source, run), target, run)
 }
@@ -50,7 +50,7 @@ export function importCoco(
 export async function* importCocoFiles(
   given: CocoFile[] | Promise<CocoFile[]>,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const files = await given
   const state = newImport(files, target, run)
@@ -62,8 +62,8 @@ export async function* importCocoFiles(
     for (const track of tracks.build()) yield* state.intake.track(track, file)
 }
 
-function newImport(files: CocoFile[], target: ImportTarget, run: Run): Import {
-  const intake = newIntake(target, run, '', newComparison(target, run, files.length))
+function newImport(files: CocoFile[], target: ImportTarget, run: ConversionRun): Import {
+  const intake = createIntake(target, run, '', createItemComparison(target, run, files.length))
   const total = files.reduce((sum, file) => sum + file.size, 0)
   let done = 0
   return {
@@ -82,16 +82,16 @@ async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewSha
   const index = await readIndex(file, state.intake.target.frames, state.onBytes)
   const ids = idSet()
   let segments = 0
-  const wanted = (key: string): boolean => key !== 'images' && key !== 'categories'
-  for await (const member of scanFile(file, { wanted }, state.onBytes)) {
+  const selects = (key: string): boolean => key !== 'images' && key !== 'categories'
+  for await (const member of scanFile(file, { selects }, state.onBytes)) {
     if (member.key !== 'annotations') continue
     const shapes: NewShape[] = []
     for (const annotation of recordsOf(member, file, 'annotation')) {
       const isPanoptic = annotation.record.segments_info !== undefined
       const records = isPanoptic ? await segmentRecords(annotation, file, segments) : [annotation]
       segments += records.length
-      for (const { record, place } of records) {
-        const found = findPlaces(record, place, index, ids, state)
+      for (const { record, location } of records) {
+        const found = findPlaces(record, location, index, ids, state)
         if (found) readShapes(found, state, shapes)
       }
     }
@@ -102,43 +102,43 @@ async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewSha
 /** Returns the frame and label of an annotation; undefined when it is skipped. */
 function findPlaces(
   record: JsonRecord,
-  place: Place,
+  location: ErrorLocation,
   index: CocoIndex,
   ids: IdSet,
   { intake }: Import,
 ): Found | undefined {
-  const { id, imageId, categoryId } = readIds(record, place)
+  const { id, imageId, categoryId } = readIds(record, location)
   const image = index.images.get(imageId)
-  if (!image) throw new FormatError(`image_id ${imageId} is none of the images`, place)
+  if (!image) throw new FormatError(`image_id ${imageId} is none of the images`, location)
   if (!ids.add(id))
-    intake.note('converted', 'duplicate-entry', 'an id is given twice, both are read', place)
-  const frame = intake.frameFor(image, place)
-  const name = frame && labelName(categoryId, index, place)
-  const label = name === undefined ? undefined : intake.labelFor(name, place)
-  return frame && label && { record, place, label, frame }
+    intake.note('converted', 'duplicate-entry', 'an id is given twice, both are read', location)
+  const frame = intake.frameFor(image, location)
+  const name = frame && labelName(categoryId, index, location)
+  const label = name === undefined ? undefined : intake.labelFor(name, location)
+  return frame && label && { record, location, label, frame }
 }
 
 /** Returns the label name. It is empty for unlabelled objects: category 0, unless the file declares it. */
-function labelName(categoryId: CocoId, { categories }: CocoIndex, place: Place): string {
+function labelName(categoryId: CocoId, { categories }: CocoIndex, location: ErrorLocation): string {
   const name = categories.get(categoryId) ?? (categoryId === 0 ? '' : undefined)
   if (name !== undefined) return name
-  throw new FormatError(`category_id ${categoryId} is none of the categories`, place)
+  throw new FormatError(`category_id ${categoryId} is none of the categories`, location)
 }
 
 /** Adds the shapes of an annotation to `shapes`; shapes of tracks are added to the track builder. */
 function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]): void {
-  const { record, place, label, frame } = found
+  const { record, location, label, frame } = found
   const parts = partsOf(found, intake)
   if (parts.length === 0) return
-  const flags = readFlags(record, place)
-  const attributes = intake.valuesFor(label, readCustom(record, label, place), place)
+  const flags = readFlags(record, location)
+  const attributes = intake.valuesFor(label, readCustom(record, label, location), location)
   noteLosses(found, parts, flags, intake)
   const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
-  const score = intake.scoreFor(record.score ?? flags.score, place)
-  const source = intake.sourceFor(flags.source, place)
+  const score = intake.scoreFor(record.score ?? flags.score, location)
+  const source = intake.sourceFor(flags.source, location)
   const { occluded, track } = flags
   for (const { type, points } of parts) {
-    assertFewNumbers(points, place)
+    assertFewNumbers(points, location)
     const shape = {
       type,
       points,
@@ -152,45 +152,49 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
       rotation: type === 'rectangle' ? flags.rotation : 0,
       attributes,
     }
-    const key = `${track?.id} of '${label.name}' (${type}) in ${place.file}`
-    const own = tracks.get(place.file ?? '')
+    const key = `${track?.id} of '${label.name}' (${type}) in ${location.file}`
+    const own = tracks.get(location.file ?? '')
     const isShape = !track || !own || parts.length > 1
-    if (isShape || isRepeated(track, key, { frame, place, tracks: own }, intake)) shapes.push(shape)
-    else own.add(key, label, newShape(shape), track.isKeyframe, place)
+    if (isShape || isRepeated(track, key, { frame, location, tracks: own }, intake))
+      shapes.push(shape)
+    else own.add(key, label, createShape(shape), track.isKeyframe, location)
   }
 }
 
 const boxInstead = 'the segmentation has no area or cannot be read, its bbox is read instead'
 
 /** Returns the parts that have an area. */
-function partsOf({ record, place, frame }: Found, { run, note, skip }: Intake): Geometry[] {
-  const { parts: all, isBoxInstead } = readGeometry(record, frame, place)
+function partsOf(
+  { record, location, frame }: Found,
+  { run, note, skip }: ImportIntake,
+): PartGeometry[] {
+  const { parts: all, isBoxInstead } = readGeometry(record, frame, location)
   const parts = all.filter((part) => part !== undefined)
-  if (isBoxInstead) note('converted', 'degenerate-shape', boxInstead, place)
-  if (parts.length === 0) skip('degenerate-shape', 'the shape has no area', place)
+  if (isBoxInstead) note('converted', 'degenerate-shape', boxInstead, location)
+  if (parts.length === 0) skip('degenerate-shape', 'the shape has no area', location)
   else if (parts.length < all.length) {
-    skip('degenerate-shape', 'a part of the shape has no area', place)
+    skip('degenerate-shape', 'a part of the shape has no area', location)
   }
   if (!run.conv_mask_to_poly || parts.every(({ type }) => type !== 'mask')) return parts
-  note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
+  note('converted', 'dropped-shape-type', 'masks are read as polygons', location)
   return masksAsPolygons(parts)
 }
 
 function noteLosses(
-  { record, place }: Found,
-  parts: Geometry[],
+  { record, location }: Found,
+  parts: PartGeometry[],
   flags: Flags,
-  { skip }: Intake,
+  { skip }: ImportIntake,
 ): void {
   // CVAT writes the angle of an ellipse next to a mask that is already rotated.
   const isMask = isRecord(record.segmentation)
   if (flags.rotation !== 0 && !isMask && parts.some((part) => part.type !== 'rectangle')) {
-    skip('unsupported-rotation', 'only boxes are rotated', place)
+    skip('unsupported-rotation', 'only boxes are rotated', location)
   }
   if (hasKeypoints(record)) {
-    skip('dropped-shape-type', 'keypoints are not read', place)
+    skip('dropped-shape-type', 'keypoints are not read', location)
   }
   if (flags.track && parts.length > 1) {
-    skip('merged-group', 'objects of several parts are no tracks', place)
+    skip('merged-group', 'objects of several parts are no tracks', location)
   }
 }

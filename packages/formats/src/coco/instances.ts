@@ -18,11 +18,11 @@ import {
 } from '@reticle/geometry'
 import { paintedObjects } from '../groups.ts'
 import { carriesOnly, featuresOf } from '../losses.ts'
-import type { ItemShape, Label } from '../model.ts'
+import type { DatasetLabel, ItemShape } from '../model.ts'
 
 export interface Instance {
   leader: ItemShape
-  label: Label
+  label: DatasetLabel
   members: readonly ItemShape[]
   /** Rings, or column-wise run lengths of the whole frame. */
   segmentation: { rings: (readonly number[])[] } | { runs: number[] }
@@ -34,7 +34,7 @@ export interface Instance {
   isRounded: boolean
 }
 
-export interface Size {
+export interface InstanceSize {
   width: number
   height: number
 }
@@ -55,8 +55,8 @@ export const features = featuresOf('kept', { group: 'converted', z_order: 'conve
  */
 export function instancesOf(
   shapes: readonly ItemShape[],
-  labels: ReadonlyMap<number, Label>,
-  size: Size,
+  labels: ReadonlyMap<number, DatasetLabel>,
+  size: InstanceSize,
   onEmpty: (members: readonly ItemShape[]) => void,
 ): Instance[] {
   return paintedObjects(shapes).flatMap((members) => {
@@ -83,8 +83,8 @@ interface Member {
 
 function instanceOf(
   shapes: readonly ItemShape[],
-  labels: ReadonlyMap<number, Label>,
-  size: Size,
+  labels: ReadonlyMap<number, DatasetLabel>,
+  size: InstanceSize,
 ): Instance | undefined {
   const members = shapes.map((shape) => measure(shape, size))
   const leader = members.reduce((a, b) => (b.area > a.area ? b : a)).shape
@@ -116,7 +116,7 @@ function instanceOf(
   return instance({ rings }, area)
 }
 
-function measure(shape: ItemShape, { width, height }: Size): Member {
+function measure(shape: ItemShape, { width, height }: InstanceSize): Member {
   const { type, rotation } = shape
   if (type === 'mask' || type === 'ellipse') {
     const { points } = shape
@@ -134,7 +134,7 @@ function measure(shape: ItemShape, { width, height }: Size): Member {
   return { shape, points, isRounded, area, box, runs: undefined }
 }
 
-function unionOf(members: readonly Member[], { width, height }: Size): number[] {
+function unionOf(members: readonly Member[], { width, height }: InstanceSize): number[] {
   const masks = members.map(({ runs, points }) => runs ?? polygonToColumns(points, width, height))
   return unionOfColumns(masks, width * height)
 }
@@ -143,7 +143,11 @@ function unionOf(members: readonly Member[], { width, height }: Size): number[] 
  * Returns whether an object is written as run lengths: its leader has is_crowd set, or has no value and the group
  * contains a mask of its label.
  */
-function isRunLengths(leader: ItemShape, label: Label, shapes: readonly ItemShape[]): boolean {
+function isRunLengths(
+  leader: ItemShape,
+  label: DatasetLabel,
+  shapes: readonly ItemShape[],
+): boolean {
   const spec = label.attributes.find(({ name }) => name === 'is_crowd')
   const value = leader.attributes.find(({ spec_id }) => spec_id === spec?.id)?.value
   if (value !== undefined) return value.toLowerCase() === 'true'
@@ -152,7 +156,7 @@ function isRunLengths(leader: ItemShape, label: Label, shapes: readonly ItemShap
   )
 }
 
-function ringsOf({ points, runs }: Member, { width, height }: Size): (readonly number[])[] {
+function ringsOf({ points, runs }: Member, { width, height }: InstanceSize): (readonly number[])[] {
   if (!runs) return [points]
   const crop = columnsToCrop(runs, width, height)
   return crop ? maskToPolygons(crop) : []

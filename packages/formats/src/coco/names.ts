@@ -1,8 +1,14 @@
 /** Reads the images and categories of a COCO file, the part that an import keeps in memory. */
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import type { FileItem } from '../item-frames.ts'
-import { isRecord, type JsonRecord, readText, wrong } from '../json/fields.ts'
-import { createScanner, isBatch, type Member, ScanError, type ScanOptions } from '../json/scan.ts'
+import { createFieldError, isRecord, type JsonRecord, readText } from '../json/fields.ts'
+import {
+  createScanner,
+  isBatch,
+  type RootMember,
+  ScanError,
+  type ScanOptions,
+} from '../json/scan.ts'
 import { deepestOf, frameMatcher } from '../match-frames.ts'
 import type { TargetFrames } from '../model.ts'
 import type { CocoFile } from './files.ts'
@@ -49,14 +55,14 @@ export async function readNames(
   const parents = new Map<string, string>()
   const keys = new Set<string>()
   let isComplete = false
-  const wanted = (key: string): boolean => {
+  const selects = (key: string): boolean => {
     keys.add(key)
     const isIndex = key === 'images' || key === 'categories'
     // When a key arrives, the values of all earlier keys have been read completely.
     isComplete = !isIndex && expectedKeys.every((expected) => keys.has(expected))
     return isIndex
   }
-  for await (const member of scanFile(file, { wanted }, onBytes, () => isComplete)) {
+  for await (const member of scanFile(file, { selects }, onBytes, () => isComplete)) {
     if (member.key === 'images') readImages(member, file, names)
     if (member.key === 'categories') readCategories(member, file, { categories, parents })
   }
@@ -79,7 +85,7 @@ export async function* scanFile(
   options: ScanOptions,
   onBytes: (bytes: number) => void,
   isEnough: () => boolean = () => false,
-): AsyncGenerator<Member> {
+): AsyncGenerator<RootMember> {
   const scanner = createScanner(options)
   let left = file.size
   try {
@@ -98,11 +104,11 @@ export async function* scanFile(
   }
 }
 
-function readImages(member: Member, file: CocoFile, names: Map<CocoId, NamedImage>): void {
-  for (const { record, place } of recordsOf(member, file, 'image')) {
-    const id = readId(record, 'id', place)
-    if (names.has(id)) throw new FormatError('the id is given twice', place)
-    names.set(id, { name: readText(record, nameField(record), place), size: sizeOf(record) })
+function readImages(member: RootMember, file: CocoFile, names: Map<CocoId, NamedImage>): void {
+  for (const { record, location } of recordsOf(member, file, 'image')) {
+    const id = readId(record, 'id', location)
+    if (names.has(id)) throw new FormatError('the id is given twice', location)
+    names.set(id, { name: readText(record, nameField(record), location), size: sizeOf(record) })
   }
 }
 
@@ -118,14 +124,14 @@ const nameField = ({ file_name, coco_url }: JsonRecord): string =>
   file_name === undefined && typeof coco_url === 'string' ? 'coco_url' : 'file_name'
 
 function readCategories(
-  member: Member,
+  member: RootMember,
   file: CocoFile,
   { categories, parents }: Pick<CocoNames, 'categories' | 'parents'>,
 ): void {
-  for (const { record, place } of recordsOf(member, file, 'category')) {
-    const id = readId(record, 'id', place)
-    if (categories.has(id)) throw new FormatError('the id is given twice', place)
-    const name = readText(record, 'name', place)
+  for (const { record, location } of recordsOf(member, file, 'category')) {
+    const id = readId(record, 'id', location)
+    if (categories.has(id)) throw new FormatError('the id is given twice', location)
+    const name = readText(record, 'name', location)
     categories.set(id, name)
     const { supercategory } = record
     if (typeof supercategory === 'string' && supercategory !== '') parents.set(name, supercategory)
@@ -133,23 +139,24 @@ function readCategories(
 }
 
 /** Yields the elements of a list as records, each with its name for messages. */
-export function* recordsOf(member: Member, file: CocoFile, noun: string) {
-  if (!isBatch(member)) throw wrong(member.key, member.value, 'a list', { file: file.name })
+export function* recordsOf(member: RootMember, file: CocoFile, noun: string) {
+  if (!isBatch(member))
+    throw createFieldError(member.key, member.value, 'a list', { file: file.name })
   for (let index = 0; index < member.items.length; index += 1) {
     const record = member.items[index]
     const position = member.first + index
     if (!isRecord(record)) {
-      throw wrong(`${member.key}[${position}]`, record, 'an object', { file: file.name })
+      throw createFieldError(`${member.key}[${position}]`, record, 'an object', { file: file.name })
     }
     yield {
       record,
-      place: new RecordPlace(file.name, record.id, { noun, list: member.key, position }),
+      location: new RecordLocation(file.name, record.id, { noun, list: member.key, position }),
     }
   }
 }
 
 /** Place of a record. Only few of millions of records appear in messages, so the name is built on demand. */
-class RecordPlace implements Place {
+class RecordLocation implements ErrorLocation {
   readonly file: string
   readonly #id: unknown
   readonly #among: { noun: string; list: string; position: number }

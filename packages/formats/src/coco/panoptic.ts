@@ -1,16 +1,22 @@
 /** Reads panoptic COCO files: one image of segments for each image, one colour for each segment. */
 import { flipsToRuns } from '@reticle/geometry'
 import sharp from 'sharp'
-import { FormatError, type Place } from '../errors.ts'
-import { isRecord, type JsonRecord, readInteger, readText, wrong } from '../json/fields.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import {
+  createFieldError,
+  isRecord,
+  type JsonRecord,
+  readInteger,
+  readText,
+} from '../json/fields.ts'
 import type { CocoFile } from './files.ts'
 
 /** Maximum number of pixels of an image. */
 const pixelsInPicture = 178_956_970
 
-export interface PlacedRecord {
+export interface LocatedRecord {
   record: JsonRecord
-  place: Place
+  location: ErrorLocation
 }
 
 /**
@@ -18,22 +24,24 @@ export interface PlacedRecord {
  * @param firstId Id of the first record; segment ids of the file are unique only within an image.
  */
 export async function segmentRecords(
-  { record, place }: PlacedRecord,
+  { record, location }: LocatedRecord,
   file: CocoFile,
   firstId: number,
-): Promise<PlacedRecord[]> {
+): Promise<LocatedRecord[]> {
   const segments = record.segments_info
-  if (!Array.isArray(segments)) throw wrong('segments_info', segments, 'a list', place)
-  const name = readText(record, 'file_name', place)
-  if (!file.picture) throw new FormatError('its pictures are missing: send them in a ZIP', place)
+  if (!Array.isArray(segments))
+    throw createFieldError('segments_info', segments, 'a list', location)
+  const name = readText(record, 'file_name', location)
+  if (!file.picture) throw new FormatError('its pictures are missing: send them in a ZIP', location)
   const picture = await file.picture(name)
   const declared = new Set(segments.map((segment: unknown) => isRecord(segment) && segment.id))
   const isDeclared = (id: number): boolean => declared.has(id)
-  const { masks, size } = await readSegments(picture, isDeclared, { ...place, record: name })
+  const { masks, size } = await readSegments(picture, isDeclared, { ...location, record: name })
   const image = `image ${String(record.image_id)}`
   return segments.map((segment: unknown, index) => {
-    if (!isRecord(segment)) throw wrong(`segments_info[${index}]`, segment, 'an object', place)
-    const segmentId = readInteger(segment, 'id', { ...place, record: image })
+    if (!isRecord(segment))
+      throw createFieldError(`segments_info[${index}]`, segment, 'an object', location)
+    const segmentId = readInteger(segment, 'id', { ...location, record: image })
     const counts = masks.get(segmentId) ?? [size[0] * size[1]]
     const { category_id, iscrowd } = segment
     return {
@@ -44,7 +52,7 @@ export async function segmentRecords(
         iscrowd,
         segmentation: { counts, size },
       },
-      place: { ...place, record: `${image}: segment ${segmentId}` },
+      location: { ...location, record: `${image}: segment ${segmentId}` },
     }
   })
 }
@@ -53,9 +61,9 @@ export async function segmentRecords(
 async function readSegments(
   picture: Uint8Array,
   isDeclared: (id: number) => boolean,
-  place: Place,
+  location: ErrorLocation,
 ) {
-  const { data, info } = await decode(picture, place)
+  const { data, info } = await decode(picture, location)
   const { width, height, channels } = info
   const flips = new Map<number, number[]>()
   const flip = (id: number, at: number): void => {
@@ -80,7 +88,7 @@ async function readSegments(
   return { masks, size }
 }
 
-async function decode(picture: Uint8Array, place: Place) {
+async function decode(picture: Uint8Array, location: ErrorLocation) {
   try {
     return await sharp(picture, { limitInputPixels: pixelsInPicture, sequentialRead: true })
       .toColourspace('srgb')
@@ -89,6 +97,6 @@ async function decode(picture: Uint8Array, place: Place) {
       .toBuffer({ resolveWithObject: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new FormatError(`the picture cannot be read: ${reason}`, place)
+    throw new FormatError(`the picture cannot be read: ${reason}`, location)
   }
 }

@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { coco } from '../formats/coco.ts'
 import { writeRgbPng } from '../image/png.ts'
-import { all, framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import {
+  collectAll,
+  framesOf,
+  importBytes,
+  labelOf,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../testing/run.ts'
 import { openCocoDataset } from './dataset.ts'
 
 /**
@@ -267,7 +275,7 @@ describe('a COCO import into a project', () => {
     })
     expect(subsets).toMatchObject([{ name: 'val', images: [{ member: 'val/000000000139.jpg' }] }])
     const frames = targetOf(labels, framesOf(['000000000139.jpg'], 2, 1))
-    const found = await all(subsets[0]?.importAnnotations(frames, newRun().run))
+    const found = await collectAll(subsets[0]?.importAnnotations(frames, newRun().run))
     expect(found).toMatchObject([
       { shape: { label_id: 1, points: [0, 1, 0, 0, 0, 0] } },
       { shape: { label_id: 2, points: [0, 1, 1, 0, 1, 0] } },

@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Kind, type Shape, shapeTypes, type Tag } from '../model.ts'
+import { type AnnotationKind, type DatasetShape, type DatasetTag, shapeTypes } from '../model.ts'
 import { formats } from '../registry.ts'
-import { expanded, expectAccount, groupsOf, isKept, isThere, outAndIn } from '../testing/account.ts'
+import {
+  expandShapes,
+  expectAccount,
+  groupsOf,
+  isImportedUnchanged,
+  isThere,
+  outAndIn,
+} from '../testing/account.ts'
 import { anyGroups, anyShapes, anyTags, anyTracks } from '../testing/any-annotations.ts'
 import {
   datasetOf,
@@ -26,7 +33,7 @@ const labels = [
 ]
 const frames = framesOf(['a.jpg'])
 const elements = [shapeOf({ type: 'points', label_id: 2, points: [10, 10] })]
-const samples: Record<Exclude<Kind, 'tag'>, Partial<Shape>> = {
+const samples: Record<Exclude<AnnotationKind, 'tag'>, Partial<DatasetShape>> = {
   rectangle: { points: [10, 20, 30, 50] },
   polygon: { points: [10, 10, 40, 10, 40, 40] },
   polyline: { points: [10, 10, 40, 10, 40, 40] },
@@ -36,13 +43,13 @@ const samples: Record<Exclude<Kind, 'tag'>, Partial<Shape>> = {
   mask: { points: [0, 3, 1, 2, 6, 6, 8, 7] },
   skeleton: { label_id: 3, points: [], elements },
 }
-const tag: Tag = { frame: 0, label_id: 1, group: 0, source: 'file', attributes: [] }
+const tag: DatasetTag = { frame: 0, label_id: 1, group: 0, source: 'file', attributes: [] }
 
 const shapeCases = Object.entries(samples).map(([type, sample]) => {
-  const shape = shapeOf({ ...sample, type: type as Shape['type'] })
-  return { kind: shape.type as Kind, given: { shapes: [shape] } }
+  const shape = shapeOf({ ...sample, type: type as DatasetShape['type'] })
+  return { kind: shape.type as AnnotationKind, given: { shapes: [shape] } }
 })
-const cases = [...shapeCases, { kind: 'tag' as Kind, given: { tags: [tag] } }]
+const cases = [...shapeCases, { kind: 'tag' as AnnotationKind, given: { tags: [tag] } }]
 
 const runs = { numRuns: 40 }
 
@@ -72,36 +79,39 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
   const carried = shapeTypes.filter((kind) => exporter?.carries[kind] !== 'dropped')
   // Masks change from frame to frame, and skeletons are tracked by their elements.
   const tracked = carried.filter((kind) => kind !== 'mask' && kind !== 'skeleton')
-  const outIf = (kinds: readonly Kind[]) => (exporter && kinds.length > 0 ? [exporter] : [])
+  const outIf = (kinds: readonly AnnotationKind[]) =>
+    exporter && kinds.length > 0 ? [exporter] : []
 
   test.each(outIf(shapeTypes))('random shapes and tags are kept or reported', async (out) => {
     const all = fc.record({ shapes: anyShapes(shapeTypes), tags: anyTags })
     const account = fc.asyncProperty(all, async (given) => {
-      const { found, told, tags } = await outAndIn(format, given)
-      expectAccount(given.shapes, found, told, format)
+      const { found, notes, tags } = await outAndIn(format, given)
+      expectAccount(given.shapes, found, notes, format)
       const countOf = (said: string) =>
         given.shapes.filter(({ type }) => out.carries[type] === said).length
       const droppedTags = out.carries.tag === 'dropped' ? given.tags.length : 0
-      expect(told('dropped-shape-type', 'dropped')).toBe(countOf('dropped') + droppedTags)
-      expect(told('any', 'converted')).toBeGreaterThanOrEqual(countOf('converted'))
+      expect(notes('dropped-shape-type', 'dropped')).toBe(countOf('dropped') + droppedTags)
+      expect(notes('any', 'converted')).toBeGreaterThanOrEqual(countOf('converted'))
       if (!importer?.kinds.includes('tag') || out.carries.tag !== 'kept') return
       expect(tags).toMatchObject(given.tags.map(({ attributes: _, ...tag }) => tag))
-      const valuesOf = (tag?: Tag) => JSON.stringify(tag?.attributes)
+      const valuesOf = (tag?: DatasetTag) => JSON.stringify(tag?.attributes)
       const lost = given.tags.filter((tag, at) => valuesOf(tag) !== valuesOf(tags[at]))
-      expect(told('dropped-attribute')).toBeGreaterThanOrEqual(lost.length)
+      expect(notes('dropped-attribute')).toBeGreaterThanOrEqual(lost.length)
     })
     await fc.assert(account, runs)
   })
 
   test.each(outIf(tracked))('tracks are exported as declared', async (out) => {
     const account = fc.asyncProperty(anyTracks(tracked), async (tracks) => {
-      const { found, told, again } = await outAndIn(format, { tracks })
-      const seen = await expanded({ tracks })
-      expectAccount(seen, found, told, format)
+      const { found, notes, again } = await outAndIn(format, { tracks })
+      const seen = await expandShapes({ tracks })
+      expectAccount(seen, found, notes, format)
       const countOf = (shapes: typeof seen) => new Set(shapes.map(({ track_id }) => track_id)).size
-      const [all, kept] = [seen, seen.filter((one) => isKept(one, format))].map(countOf)
+      const [all, kept] = [seen, seen.filter((one) => isImportedUnchanged(one, format))].map(
+        countOf,
+      )
       const isKeeping = out.features.tracks === 'kept'
-      if (!isKeeping) expect(told('any')).toBeGreaterThanOrEqual(all ?? 0)
+      if (!isKeeping) expect(notes('any')).toBeGreaterThanOrEqual(all ?? 0)
       if (!again) return
       expect(again.tracks.length).toBeGreaterThanOrEqual((isKeeping && kept) || 0)
       expect(again.tracks.length).toBeLessThanOrEqual((isKeeping && all) || 0)
@@ -111,16 +121,17 @@ describe.each(formats.filter((one) => one.dimension === '2d'))('$name', (format)
 
   test.each(outIf(carried))('groups are exported as declared', async (out) => {
     const account = fc.asyncProperty(anyGroups(carried), async (shapes) => {
-      const { found, told } = await outAndIn(format, { shapes })
+      const { found, notes } = await outAndIn(format, { shapes })
       const said = out.features.group
-      if (said !== 'converted') expectAccount(shapes, found, told, format)
-      if (said === 'dropped') expect(told('dropped-attribute')).toBeGreaterThanOrEqual(found.length)
+      if (said !== 'converted') expectAccount(shapes, found, notes, format)
+      if (said === 'dropped')
+        expect(notes('dropped-attribute')).toBeGreaterThanOrEqual(found.length)
       if (!importer) return
       if (said === 'kept') expect(groupsOf(found)).toEqual(groupsOf(shapes))
       // A group with changed members is reported at least once.
       const changed = shapes.filter((one) => !isThere(one, found, format))
       const groups = new Set(changed.map(({ group }) => group))
-      expect(told('any')).toBeGreaterThanOrEqual(groups.size)
+      expect(notes('any')).toBeGreaterThanOrEqual(groups.size)
     })
     await fc.assert(account, runs)
   })

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { writeRgbPng } from '../image/png.ts'
-import type { Format, ImportTarget, Shape, Track } from '../model.ts'
+import type { DatasetShape, DatasetTrack, Format, ImportTarget } from '../model.ts'
 import { formats } from '../registry.ts'
 import {
-  all,
+  collectAll,
   datasetOf,
   exportBytes,
   framesOf,
@@ -35,7 +35,7 @@ const boxes = [shapeOf({ label_id: 5, points: [1, 2, 8, 9] })]
 const mask = [shapeOf({ label_id: 5, type: 'mask', points: [0, 6, 1, 2, 3, 4] })]
 const tracks = [trackOf([trackShapeOf({ points: [1, 2, 8, 9] })], { label_id: 5 })]
 
-const contents: [string, { shapes?: Shape[]; tracks?: Track[] }, boolean][] = [
+const contents: [string, { shapes?: DatasetShape[]; tracks?: DatasetTrack[] }, boolean][] = [
   ['no objects', {}, false],
   ['boxes', { shapes: boxes }, false],
   ['masks', { shapes: mask }, false],
@@ -74,5 +74,6 @@ describe.each(contents)('an export with %s', (kind, given, saveImages) => {
 async function intoProject({ importer }: Format, bytes: Uint8Array, target: ImportTarget) {
   const { run } = newRun()
   const dataset = await importer?.openDataset?.(sourceOf(bytes), run)
-  for (const subset of dataset?.subsets ?? []) await all(subset.importAnnotations(target, run))
+  for (const subset of dataset?.subsets ?? [])
+    await collectAll(subset.importAnnotations(target, run))
 }

@@ -5,11 +5,11 @@ import { openServiceDataset } from '../service/dataset.ts'
 import { declaredServiceImages } from '../service/declared-images.ts'
 import { exporterOf } from '../service/export.ts'
 import { importService } from '../service/import.ts'
-import { type Layout, layouts } from '../service/losses.ts'
+import { layouts, type ServiceLayout } from '../service/losses.ts'
 
 const common = { version: '1.1', dimension: '2d', attributes: true } as const
 
-const exporter = (layout: Layout): Exporter => ({
+const exporter = (layout: ServiceLayout): Exporter => ({
   extensions: ['ZIP'],
   options: [],
   carries: layouts[layout].carries,

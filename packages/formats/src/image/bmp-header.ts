@@ -1,7 +1,7 @@
 /** Reads the header of a bitmap: the file header and one of the many info headers that may follow it. */
 import { FormatError } from '../errors.ts'
 
-export interface Masks {
+export interface ChannelMasks {
   red: number
   green: number
   blue: number
@@ -17,7 +17,7 @@ export interface BmpHeader {
   depth: 1 | 2 | 4 | 8 | 16 | 24 | 32
   /** True for run lengths of 4 or 8 bits. */
   isPacked: boolean
-  masks?: Masks
+  masks?: ChannelMasks
   palette: { start: number; count: number; entryBytes: 3 | 4 }
   /** Offset of the first pixel byte. */
   start: number
@@ -126,14 +126,14 @@ function assertKind({ depth, compression, size, isTopDown }: Kind & { isTopDown:
 }
 
 /** Returns the masks of pixels that are not simply three bytes. */
-function masksOf(view: DataView, { depth, compression, size }: Kind): Masks | undefined {
+function masksOf(view: DataView, { depth, compression, size }: Kind): ChannelMasks | undefined {
   if (depth === 16 && compression === plain)
     return { red: 0x7c00, green: 0x03e0, blue: 0x001f, alpha: 0 }
   if (compression !== fields && compression !== fieldsWithAlpha) return undefined
   const at = (index: number): number => {
-    const place = 54 + 4 * index
-    if (place + 4 > view.byteLength) throw no('its masks are cut off')
-    return view.getUint32(place, true)
+    const offset = 54 + 4 * index
+    if (offset + 4 > view.byteLength) throw no('its masks are cut off')
+    return view.getUint32(offset, true)
   }
   const hasAlpha = size >= 56 || compression === fieldsWithAlpha
   const masks = { red: at(0), green: at(1), blue: at(2), alpha: hasAlpha ? at(3) : 0 }

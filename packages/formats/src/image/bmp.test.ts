@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBmp, isBitmap, type Pixels, readBmpHeader } from './bmp.ts'
+import { type BmpPixels, decodeBmp, isBitmap, readBmpHeader } from './bmp.ts'
 
 type Colour = [red: number, green: number, blue: number, alpha?: number]
 
@@ -70,7 +70,7 @@ function craft({
   return Buffer.concat([head, Buffer.from(data)])
 }
 
-function decode(bytes: Uint8Array, most = 10_000): Pixels {
+function decode(bytes: Uint8Array, most = 10_000): BmpPixels {
   const steps = decodeBmp(bytes, most)
   for (;;) {
     const { done, value } = steps.next()

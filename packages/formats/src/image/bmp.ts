@@ -10,7 +10,7 @@ import { drawRuns } from './bmp-runs.ts'
 export { type BmpHeader, isBitmap, readBmpHeader } from './bmp-header.ts'
 
 /** Pixels row by row from the top, three or four bytes each: red, green, blue and optionally alpha. */
-export interface Pixels {
+export interface BmpPixels {
   width: number
   height: number
   channels: 3 | 4
@@ -25,7 +25,7 @@ const pixelsAtOnce = 4_000_000
  * @param maxPixels A bitmap with more pixels is refused before memory is allocated.
  * @throws {FormatError} when the bytes are not a bitmap, its kind is unsupported, or pixel bytes are missing
  */
-export function* decodeBmp(bytes: Uint8Array, maxPixels: number): Generator<undefined, Pixels> {
+export function* decodeBmp(bytes: Uint8Array, maxPixels: number): Generator<undefined, BmpPixels> {
   const header = readBmpHeader(bytes)
   const { width, height } = header
   if (width * height > maxPixels)

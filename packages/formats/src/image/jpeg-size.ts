@@ -3,7 +3,7 @@
  * This takes microseconds, where opening a decoder takes hundreds of them.
  */
 
-export interface Size {
+export interface ImageSize {
   /** Pixels. */
   width: number
   height: number
@@ -16,7 +16,7 @@ const app1 = 0xe1
 const frames = [0xc0, 0xc1, 0xc2]
 
 interface Head {
-  stored: Size
+  stored: ImageSize
   orientation: number
 }
 
@@ -25,7 +25,7 @@ interface Head {
  * @param head First bytes of the file.
  * @returns undefined when `head` ends too early or anything is unusual; then the decoder must be used
  */
-export function readJpegSize(head: Uint8Array): Size | undefined {
+export function readJpegSize(head: Uint8Array): ImageSize | undefined {
   const read = readHead(head)
   if (!read) return undefined
   const { stored, orientation } = read
@@ -90,7 +90,7 @@ function segmentsOf(view: DataView): Segment[] {
 const applications = Array.from({ length: 16 }, (_, index) => 0xe0 + index)
 const usual = new Set([...frames, 0xc4, 0xdb, 0xdd, ...applications, 0xfe])
 
-function frameSize(view: DataView, at: number): Size | undefined {
+function frameSize(view: DataView, at: number): ImageSize | undefined {
   const [height, width] = [view.getUint16(at + 1), view.getUint16(at + 3)]
   const isUsual = view.getUint8(at) === 8 && [1, 3, 4].includes(view.getUint8(at + 5))
   return isUsual && width > 0 && height > 0 ? { width, height } : undefined

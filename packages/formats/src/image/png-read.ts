@@ -1,8 +1,8 @@
 /** Reads PNG images sample by sample (PNG, third edition), without colour management and without expanding palettes. */
 import { promisify } from 'node:util'
 import { crc32, inflate, inflateSync } from 'node:zlib'
-import { FormatError, type Place } from '../errors.ts'
-import { bytesOf, type Layout, unpackPixels } from './png-rows.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { bytesOf, type PngLayout, unpackPixels } from './png-rows.ts'
 
 export interface Png {
   width: number
@@ -31,9 +31,9 @@ const inflated = promisify(inflate)
  * Decodes a PNG.
  * @throws {FormatError} when the bytes are not a PNG, are damaged or have too many pixels
  */
-export async function readPng(bytes: Uint8Array, place: Place): Promise<Png> {
+export async function readPng(bytes: Uint8Array, location: ErrorLocation): Promise<Png> {
   const refuse: Refuse = (reason) =>
-    new FormatError(`the PNG picture cannot be read: ${reason}`, place)
+    new FormatError(`the PNG picture cannot be read: ${reason}`, location)
   const { layout, palette, alphas, packed } = readChunks(bytes, refuse)
   const rows = await inflateRows(packed, layout, refuse)
   const { width, height } = layout
@@ -110,7 +110,7 @@ const depths: Record<number, readonly number[]> = {
   6: [8, 16],
 }
 
-function readHeader(data: Uint8Array, refuse: Refuse): Layout {
+function readHeader(data: Uint8Array, refuse: Refuse): PngLayout {
   if (data.length !== 13) throw refuse('its header is damaged')
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   const [width, height] = [view.getUint32(0), view.getUint32(4)]
@@ -140,7 +140,7 @@ const mib = 1_048_576
  * Inflates the rows. Memory is allocated as data arrives, because a header may declare far more than the file
  * contains. Small images are inflated synchronously, because a thread costs more.
  */
-async function inflateRows(packed: Uint8Array, layout: Layout, refuse: Refuse) {
+async function inflateRows(packed: Uint8Array, layout: PngLayout, refuse: Refuse) {
   const expected = bytesOf(layout)
   let rows: Uint8Array
   try {

@@ -1,6 +1,6 @@
 /** Decodes the rows of a PNG: reverses the filters and unpacks samples from bytes. */
 
-export interface Layout {
+export interface PngLayout {
   width: number
   height: number
   /** Bits per sample. */
@@ -34,16 +34,16 @@ const adam7 = [
 const storedSamples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 /** Returns the stored bits per pixel. */
-const bitsOf = ({ depth, color }: Layout): number => depth * (storedSamples[color] ?? 1)
+const bitsOf = ({ depth, color }: PngLayout): number => depth * (storedSamples[color] ?? 1)
 
-const rowBytes = (layout: Layout, { width }: Pass): number =>
+const rowBytes = (layout: PngLayout, { width }: Pass): number =>
   Math.ceil((width * bitsOf(layout)) / 8)
 
 /** Returns the number of bytes of all rows, including their filter bytes. */
-export const bytesOf = (layout: Layout): number =>
+export const bytesOf = (layout: PngLayout): number =>
   passesOf(layout).reduce((sum, pass) => sum + pass.height * (1 + rowBytes(layout, pass)), 0)
 
-function passesOf({ width, height, isInterlaced }: Layout): Pass[] {
+function passesOf({ width, height, isInterlaced }: PngLayout): Pass[] {
   const starts = isInterlaced ? adam7 : [[0, 0, 1, 1] as const]
   const passes = starts.map(([x, y, dx, dy]) => {
     const size = { width: Math.ceil((width - x) / dx), height: Math.ceil((height - y) / dy) }
@@ -58,7 +58,7 @@ function passesOf({ width, height, isInterlaced }: Layout): Pass[] {
  */
 export function unpackPixels(
   rows: Uint8Array,
-  layout: Layout,
+  layout: PngLayout,
   refuse: (reason: string) => Error,
 ): Uint8Array | Uint16Array {
   const { width, height, depth, color } = layout
@@ -131,7 +131,7 @@ interface Run {
 function unpackRow(
   line: Uint8Array,
   run: Run,
-  { depth, color }: Layout,
+  { depth, color }: PngLayout,
   samples: Uint8Array | Uint16Array,
 ): void {
   if (depth < 8) unpackBits(line, run, depth, samples)

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Size } from './jpeg-size.ts'
+import type { ImageSize } from './jpeg-size.ts'
 
 const signature = [0x89504e47, 0x0d0a1a0a] as const
 const chunk = { IHDR: 0x49484452, PLTE: 0x504c5445, IDAT: 0x49444154, eXIf: 0x65584966 }
@@ -18,7 +18,7 @@ const depths: Record<number, readonly number[]> = {
  * @returns undefined when `head` ends too early or anything is unusual, such as an orientation; then the decoder must
  * be used
  */
-export function readPngSize(head: Uint8Array): Size | undefined {
+export function readPngSize(head: Uint8Array): ImageSize | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   if (head.length < 33 || signature.some((word, index) => view.getUint32(index * 4) !== word))
     return undefined

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { FormatError } from '../errors.ts'
 import { type Png, readPng, writeGrey16Png, writePalettePng, writeRgbPng } from './png.ts'
 
-const place = { file: 'a.png' }
+const location = { file: 'a.png' }
 
 describe('reading a PNG', () => {
   const kinds = [
@@ -25,7 +25,7 @@ describe('reading a PNG', () => {
       await fc.assert(
         fc.asyncProperty(sizes, seeds, async (size, random) => {
           const bytes = pngOf({ ...kind, ...size }, random)
-          const png = await readPng(bytes, place)
+          const png = await readPng(bytes, location)
           expect(png).toMatchObject(size)
           expect(Buffer.from(colorsOf(png, kind.depth))).toEqual(await decoded(bytes))
         }),
@@ -37,7 +37,7 @@ describe('reading a PNG', () => {
   test('grey of 16 bits keeps its full depth', async () => {
     const bytes = pngOf({ color: 0, depth: 16, width: 9, height: 7 })
     const raw = await sharp(bytes).toColourspace('grey16').raw({ depth: 'ushort' }).toBuffer()
-    const { kind, samples } = await readPng(bytes, place)
+    const { kind, samples } = await readPng(bytes, location)
     expect(kind).toBe('grey')
     expect(samples).toEqual(new Uint16Array(raw.buffer, raw.byteOffset, 63))
   })
@@ -45,7 +45,7 @@ describe('reading a PNG', () => {
   test('a palette keeps its indexes, colours and transparency', async () => {
     const palette = [{ color: 0x102030 }, { color: 0xff8000, alpha: 7 }, { color: 0x102030 }]
     const bytes = writePalettePng(3, 1, Uint8Array.of(2, 1, 0), palette)
-    expect(await readPng(bytes, place)).toEqual({
+    expect(await readPng(bytes, location)).toEqual({
       width: 3,
       height: 1,
       kind: 'indexed',
@@ -67,7 +67,7 @@ describe('writing a PNG', () => {
     const bytes = writeRgbPng(width, height, colors)
     const rgb = [...colors].flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255])
     expect([...(await decoded(bytes))]).toEqual(rgb)
-    expect([...(await readPng(bytes, place)).samples]).toEqual(rgb)
+    expect([...(await readPng(bytes, location)).samples]).toEqual(rgb)
   })
 
   test('16 bits are read back, also by the reference decoder', async () => {
@@ -75,7 +75,7 @@ describe('writing a PNG', () => {
     const bytes = writeGrey16Png(width, height, values)
     const raw = await sharp(bytes).toColourspace('grey16').raw({ depth: 'ushort' }).toBuffer()
     expect(new Uint16Array(raw.buffer, raw.byteOffset, values.length)).toEqual(values)
-    expect((await readPng(bytes, place)).samples).toEqual(values)
+    expect((await readPng(bytes, location)).samples).toEqual(values)
   })
 
   test('a palette is read back by the reference decoder', async () => {
@@ -125,7 +125,7 @@ describe('reading a PNG refuses', () => {
     ['an unknown filter', pngOf(size, [], { IDAT: deflateSync(Buffer.alloc(52, 5)) }), 'row 0 has'],
     ['what has to be understood', pngOf(size, [], { XXXX: Buffer.alloc(1) }), "a part 'XXXX'"],
   ])('%s', async (_, bytes, reason) => {
-    const attempt = readPng(bytes, place)
+    const attempt = readPng(bytes, location)
     await expect(attempt).rejects.toThrow(FormatError)
     await expect(attempt).rejects.toThrow(/^a\.png: the PNG picture cannot be read: /)
     await expect(attempt).rejects.toThrow(reason)
@@ -146,7 +146,7 @@ describe('reading a PNG refuses', () => {
           const bytes = Buffer.from(one)
           for (const [where, byte] of edits) bytes[where % bytes.length] = byte
           if (isMended) mendChecksums(bytes)
-          const png = await readPng(bytes, place).catch((error: unknown) => error)
+          const png = await readPng(bytes, location).catch((error: unknown) => error)
           if (png instanceof Error) expect(png).toBeInstanceOf(FormatError)
           else expect(png).toHaveProperty('samples')
         },

@@ -1,9 +1,9 @@
 import sharp from 'sharp'
 import { isBitmap, readBmpHeader } from './bmp.ts'
-import { readJpegSize, type Size } from './jpeg-size.ts'
+import { type ImageSize, readJpegSize } from './jpeg-size.ts'
 import { readPngSize } from './png-size.ts'
 
-export type { Size } from './jpeg-size.ts'
+export type { ImageSize } from './jpeg-size.ts'
 
 // Security: formats that start programs, reference other files or draw vectors are blocked, regardless of the file
 // name.
@@ -21,7 +21,7 @@ export const headBytes = 128 * 1024
  * @param bytes First bytes of the image.
  * @throws FormatError, or errors of the library, when the bytes do not contain the size
  */
-export async function imageSize(bytes: Uint8Array): Promise<Size> {
+export async function imageSize(bytes: Uint8Array): Promise<ImageSize> {
   const plain = readJpegSize(bytes) ?? readPngSize(bytes)
   if (plain) return plain
   if (isBitmap(bytes)) return readBmpHeader(bytes)

@@ -12,7 +12,7 @@ export const byte = {
 } as const
 
 /** Limits of a scan; see `ScanOptions`. */
-export interface Limits {
+export interface ScanLimits {
   batchBytes: number
   maxDepth: number
   maxTextBytes: number
@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 export interface Cursor {
-  limits: Limits
+  limits: ScanLimits
   bytes: Uint8Array
   /** The same memory in words of four bytes. */
   words: Uint32Array
@@ -41,7 +41,7 @@ export interface Cursor {
   commas: number
 }
 
-export function newCursor(limits: Limits): Cursor {
+export function newCursor(limits: ScanLimits): Cursor {
   return {
     limits,
     bytes: new Uint8Array(0),
@@ -59,7 +59,7 @@ export function newCursor(limits: Limits): Cursor {
 }
 
 /** Appends a piece after the bytes that are still needed. */
-export function refill(cursor: Cursor, piece: Uint8Array): void {
+export function appendPiece(cursor: Cursor, piece: Uint8Array): void {
   const { start, end } = cursor
   const filled = end - start + piece.length
   if (end - start > cursor.limits.maxItemBytes) {
@@ -135,7 +135,7 @@ classOf[byte.comma] = separates
  * Walks an array or object of the root. Returns `closed` with `pos` after its closing bracket, `cut` with `pos` after
  * a comma between two elements once a batch is full, or `more` at the end of the window.
  */
-export function walk(cursor: Cursor): 'closed' | 'cut' | 'more' {
+export function walkRootValue(cursor: Cursor): 'closed' | 'cut' | 'more' {
   if (cursor.isInText && !closeText(cursor)) return 'more'
   const cutFrom = cursor.mayCut ? cursor.start + cursor.limits.batchBytes : Infinity
   while (cursor.pos < cursor.end) {

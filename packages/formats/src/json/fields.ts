@@ -1,5 +1,5 @@
 /** Reads fields of parsed JSON records. Every error names the field and the expected value. */
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 
 export type JsonRecord = Record<string, unknown>
 
@@ -8,31 +8,34 @@ export function isRecord(value: unknown): value is JsonRecord {
 }
 
 /** Reads a whole number; numeric texts are accepted. */
-export function readInteger(record: JsonRecord, field: string, place: Place): number {
+export function readInteger(record: JsonRecord, field: string, location: ErrorLocation): number {
   const value = record[field]
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number
-  throw wrong(field, value, 'an integer', place)
+  throw createFieldError(field, value, 'an integer', location)
 }
 
-export function readText(record: JsonRecord, field: string, place: Place): string {
+export function readText(record: JsonRecord, field: string, location: ErrorLocation): string {
   const value = record[field]
   if (typeof value === 'string' && value !== '') return value
-  throw wrong(field, value, 'a text', place)
+  throw createFieldError(field, value, 'a text', location)
 }
 
 /** Maximum number of values in a list: more than any object may have, because rasterizers walk them all. */
 const numbersInList = 200_000
 
 /** Reads a list of finite numbers; `field` is only its name for messages. */
-export function readNumbers(value: unknown, field: string, place: Place): number[] {
+export function readNumbers(value: unknown, field: string, location: ErrorLocation): number[] {
   if (isNumbers(value)) {
     if (value.length <= numbersInList) return value
-    throw new FormatError(`${field} has ${value.length} numbers, at most ${numbersInList}`, place)
+    throw new FormatError(
+      `${field} has ${value.length} numbers, at most ${numbersInList}`,
+      location,
+    )
   }
-  if (!Array.isArray(value)) throw wrong(field, value, 'a list of numbers', place)
+  if (!Array.isArray(value)) throw createFieldError(field, value, 'a list of numbers', location)
   const at = value.findIndex((entry) => !Number.isFinite(entry))
-  throw wrong(`${field}[${at}]`, value[at], 'a finite number', place)
+  throw createFieldError(`${field}[${at}]`, value[at], 'a finite number', location)
 }
 
 function isNumbers(value: unknown): value is number[] {
@@ -42,16 +45,16 @@ function isNumbers(value: unknown): value is number[] {
   return true
 }
 
-export function readNumber(value: unknown, field: string, place: Place): number {
+export function readNumber(value: unknown, field: string, location: ErrorLocation): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value
-  throw wrong(field, value, 'a finite number', place)
+  throw createFieldError(field, value, 'a finite number', location)
 }
 
 /** Reads a boolean, also in the forms of numbers and texts that tools write. */
-export function readFlag(value: unknown, field: string, place: Place): boolean {
+export function readFlag(value: unknown, field: string, location: ErrorLocation): boolean {
   if (typeof value === 'boolean') return value
   const flag = flags.get(typeof value === 'string' ? value.toLowerCase() : value)
-  if (flag === undefined) throw wrong(field, value, 'true or false', place)
+  if (flag === undefined) throw createFieldError(field, value, 'true or false', location)
   return flag
 }
 
@@ -67,9 +70,14 @@ const flags = new Map<unknown, boolean>([
 ])
 
 /** Creates the error for a field that is missing or not as expected. */
-export function wrong(field: string, value: unknown, expected: string, place: Place): FormatError {
-  if (value === undefined) return new FormatError(`${field} is missing`, place)
+export function createFieldError(
+  field: string,
+  value: unknown,
+  expected: string,
+  location: ErrorLocation,
+): FormatError {
+  if (value === undefined) return new FormatError(`${field} is missing`, location)
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
   const shown = text?.slice(0, 40) ?? String(value)
-  return new FormatError(`${field} is ${shown}, expected ${expected}`, place)
+  return new FormatError(`${field} is ${shown}, expected ${expected}`, location)
 }

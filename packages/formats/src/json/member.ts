@@ -17,12 +17,12 @@ export interface RootValue {
   offset: number
 }
 
-export type Member = ArrayBatch | RootValue
+export type RootMember = ArrayBatch | RootValue
 
 /** Limits of a scan, and the members to yield. */
 export interface ScanOptions {
   /** Returns false for members to skip without parsing them. */
-  wanted?: (key: string) => boolean
+  selects?: (key: string) => boolean
   /** Minimum size of a batch in bytes (default 65,536). */
   batchBytes?: number
   /** Maximum nesting, including the root object (default 64). */
@@ -41,7 +41,7 @@ export interface ScanOptions {
 }
 
 /** Distinguishes elements of an array from a single value. */
-export function isBatch(member: Member): member is ArrayBatch {
+export function isBatch(member: RootMember): member is ArrayBatch {
   return 'items' in member
 }
 

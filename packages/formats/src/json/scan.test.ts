@@ -61,9 +61,9 @@ test('the result equals JSON.parse for any document in any pieces', async () => 
 test('unwanted members are not yielded, for any pieces', async () => {
   await fc.assert(
     fc.asyncProperty(anyDocument, borders, async (value, cuts) => {
-      const wanted = (key: string): boolean => key.length % 2 === 0
-      const kept = Object.entries(JSON.parse(JSON.stringify(value))).filter(([key]) => wanted(key))
-      const seen = await collect(JSON.stringify(value), cuts, { wanted })
+      const selects = (key: string): boolean => key.length % 2 === 0
+      const kept = Object.entries(JSON.parse(JSON.stringify(value))).filter(([key]) => selects(key))
+      const seen = await collect(JSON.stringify(value), cuts, { selects })
       expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(kept))
     }),
     { numRuns: 500 },
@@ -146,13 +146,13 @@ test('invalid UTF-8 is refused', async () => {
 
 test('unwanted members are skipped', async () => {
   const text = '{"a":[1,{"]":"]}"}],"b":{"c":"}"},"d":"\\"","e":7,"f":[8]}'
-  const wanted = (key: string): boolean => key === 'f'
-  expect([...(await collect(text, everywhere(text), { wanted }))]).toEqual([['f', [8]]])
+  const selects = (key: string): boolean => key === 'f'
+  expect([...(await collect(text, everywhere(text), { selects }))]).toEqual([['f', [8]]])
 })
 
 test('a fault in an unwanted member is reported with an approximate place', async () => {
-  const wanted = (): boolean => false
-  await expect(collect('{"a":[[1,2],[3', [0.3, 0.5], { wanted })).rejects.toThrow(
+  const selects = (): boolean => false
+  await expect(collect('{"a":[[1,2],[3', [0.3, 0.5], { selects })).rejects.toThrow(
     'a[1]: the text ends too early at byte 14',
   )
 })

@@ -6,16 +6,24 @@
  */
 import { type CountOptions, refuseCrowded } from './crowded.ts'
 import type { Cursor } from './cursor.ts'
-import { byte, closeText, newCursor, openText, refill, skipBlanks, walk } from './cursor.ts'
+import {
+  appendPiece,
+  byte,
+  closeText,
+  newCursor,
+  openText,
+  skipBlanks,
+  walkRootValue,
+} from './cursor.ts'
 import { parseLarge } from './large.ts'
 import { locateFault } from './locate.ts'
-import type { LargePart, Member, ScanOptions } from './member.ts'
+import type { LargePart, RootMember, ScanOptions } from './member.ts'
 import { ScanError } from './scan-error.ts'
 
 export {
   type ArrayBatch,
   isBatch,
-  type Member,
+  type RootMember,
   type RootValue,
   type ScanOptions,
 } from './member.ts'
@@ -23,7 +31,7 @@ export { MembersError, ScanError } from './scan-error.ts'
 
 /** Synchronous scanner: `feed` every piece in order and drain the result, then call `end`. */
 export interface Scanner {
-  feed(chunk: Uint8Array): Generator<Member>
+  feed(chunk: Uint8Array): Generator<RootMember>
   end(): void
 }
 
@@ -34,7 +42,7 @@ export interface Scanner {
 export async function* scanArrays(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: ScanOptions = {},
-): AsyncGenerator<Member> {
+): AsyncGenerator<RootMember> {
   const { pause = async () => undefined, maxMembers = Number.POSITIVE_INFINITY } = options
   const scan = newScan(options, largeBytes)
   for await (const chunk of chunks) {
@@ -57,7 +65,7 @@ async function readLarge(
   scan: Scan,
   { key, first, offset, bytes }: LargeMember,
   options: Parameters<typeof parseLarge>[1],
-): Promise<Member> {
+): Promise<RootMember> {
   const part = { bytes, offset, path: [key] }
   const value = await parseLarge(part, options, first).catch((thrown) => {
     const isPlaced = !(thrown instanceof ScanError) || thrown.where !== ''
@@ -85,7 +93,7 @@ export function createScanner(options: ScanOptions = {}): Scanner {
 async function refuseEarly(scan: Scan, options: CountOptions): Promise<void> {
   const { cursor, key, first, isArray } = scan
   const bytes = cursor.bytes.subarray(cursor.start, cursor.end)
-  const isGrowing = scan.phase === inNested && scan.isWanted && bytes.length >= leastCounted
+  const isGrowing = scan.phase === inNested && scan.isSelected && bytes.length >= leastCounted
   if (!isGrowing) scan.countFrom = leastCounted
   if (!isGrowing || bytes.length < scan.countFrom) return
   scan.countFrom = 2 * bytes.length
@@ -116,19 +124,19 @@ interface LargeMember extends Pick<LargePart, 'bytes' | 'offset'> {
   first?: number
 }
 
-const isLarge = (found: Member | LargeMember): found is LargeMember => 'bytes' in found
+const isLarge = (found: RootMember | LargeMember): found is LargeMember => 'bytes' in found
 
 /** Result of a phase: `more` waits for bytes; undefined means that the next phase continues at `pos`. */
-type Step = Member | LargeMember | 'more' | undefined
+type Step = RootMember | LargeMember | 'more' | undefined
 
 interface Scan {
   cursor: Cursor
   /** Processes the bytes from `pos`, advances it and selects the next phase. */
   phase: (scan: Scan) => Step
-  wanted: (key: string) => boolean
+  selects: (key: string) => boolean
   keys: Set<string>
   key: string
-  isWanted: boolean
+  isSelected: boolean
   isArray: boolean
   /** Number of elements of the current array that were already yielded. */
   first: number
@@ -144,10 +152,10 @@ function newScan(options: ScanOptions, largeBytes = Number.POSITIVE_INFINITY): S
   return {
     cursor: newCursor({ batchBytes, maxDepth, maxTextBytes, maxItemBytes }),
     phase: beforeMark,
-    wanted: options.wanted ?? (() => true),
+    selects: options.selects ?? (() => true),
     keys: new Set(),
     key: '',
-    isWanted: true,
+    isSelected: true,
     isArray: false,
     first: 0,
     largeBytes,
@@ -155,9 +163,9 @@ function newScan(options: ScanOptions, largeBytes = Number.POSITIVE_INFINITY): S
   }
 }
 
-function* take(scan: Scan, piece: Uint8Array): Generator<Member | LargeMember> {
+function* take(scan: Scan, piece: Uint8Array): Generator<RootMember | LargeMember> {
   try {
-    refill(scan.cursor, piece)
+    appendPiece(scan.cursor, piece)
     for (;;) {
       const step = scan.phase(scan)
       if (step === 'more') return
@@ -176,7 +184,7 @@ function* take(scan: Scan, piece: Uint8Array): Generator<Member | LargeMember> {
 function finish(scan: Scan): void {
   if (scan.phase === afterRoot) return
   const { start, end, base, commas } = scan.cursor
-  if (scan.isWanted && (scan.phase === inNested || scan.phase === inLiteral)) {
+  if (scan.isSelected && (scan.phase === inNested || scan.phase === inLiteral)) {
     throw faultIn(scan, start, end)
   }
   const isPassedOver = scan.isArray && scan.phase === inNested
@@ -224,7 +232,7 @@ function inKey(scan: Scan): Step {
   if (scan.keys.has(key)) throw fault(scan, cursor.start, `the key "${key}" is given twice`)
   scan.keys.add(key)
   scan.key = key
-  scan.isWanted = scan.wanted(key)
+  scan.isSelected = scan.selects(key)
   return goOn(scan, cursor.pos, beforeColon)
 }
 
@@ -243,7 +251,7 @@ function beforeValue(scan: Scan): Step {
   scan.first = 0
   scan.isArray = code === byte.openBracket
   cursor.commas = 0
-  cursor.mayCut = scan.isArray && scan.isWanted
+  cursor.mayCut = scan.isArray && scan.isSelected
   if (code === byte.quote) openText(cursor)
   scan.phase = code === byte.quote ? inText : inLiteral
   if (code === byte.openBrace || code === byte.openBracket) {
@@ -270,10 +278,10 @@ function inLiteral(scan: Scan): Step {
 
 function inNested(scan: Scan): Step {
   const { cursor } = scan
-  const state = walk(cursor)
+  const state = walkRootValue(cursor)
   if (state === 'closed') return scan.isArray ? takeBatch(scan, afterValue) : takeValue(scan)
   if (state === 'cut') return takeBatch(scan, inNested)
-  if (!scan.isWanted) cursor.start = cursor.pos
+  if (!scan.isSelected) cursor.start = cursor.pos
   return 'more'
 }
 
@@ -307,9 +315,9 @@ function takeValue(scan: Scan): Step {
   const { start, pos, base } = scan.cursor
   const offset = base + start
   const isLarge = pos - start > scan.largeBytes
-  const value = scan.isWanted && !isLarge ? parse(scan, start, pos) : undefined
+  const value = scan.isSelected && !isLarge ? parse(scan, start, pos) : undefined
   goOn(scan, pos, afterValue)
-  if (!scan.isWanted) return undefined
+  if (!scan.isSelected) return undefined
   return isLarge
     ? { key, bytes: scan.cursor.bytes.subarray(start, pos), offset }
     : { key, value, offset }
@@ -318,7 +326,7 @@ function takeValue(scan: Scan): Step {
 /** Returns the elements up to the border before `pos`, a comma or the end of the array. */
 function takeBatch(scan: Scan, next: Scan['phase']): Step {
   const { cursor, key, first } = scan
-  if (!scan.isWanted) return goOn(scan, cursor.pos, next)
+  if (!scan.isSelected) return goOn(scan, cursor.pos, next)
   const offset = cursor.base + cursor.start
   const border = cursor.pos - 1
   // Each batch is parsed as a separate array: the comma before it is overwritten by "[", the one after it by "]".

@@ -5,7 +5,7 @@ import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { isImageName } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { labelColorsName, readLabelColors } from './label-colors.ts'
 
 export interface KittiArchive {
@@ -34,7 +34,7 @@ export interface KittiItem extends Partial<Record<(typeof kinds)[number], string
  * Opens a KITTI archive.
  * @throws {FormatError} when the upload is not an archive or contains no KITTI files
  */
-export async function openKitti(source: RandomAccess, run: Run): Promise<KittiArchive> {
+export async function openKitti(source: RandomAccess, run: ConversionRun): Promise<KittiArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
   const colors = names.find((name) => `/${name}`.endsWith(`/${labelColorsName}`))
@@ -87,9 +87,9 @@ function placeOf(member: string): Found | undefined {
   const kind = kinds.find((one) => one === parts[at])
   const path = /^(.+)\.([^./]+)$/.exec(parts.slice(at + 1).join('/'))
   if (!kind || !path) return undefined
-  const isWanted =
+  const isSelected =
     kind === 'image_2' ? isImageName(member) : path[2]?.toLowerCase() === endings[kind]
-  if (!isWanted) return undefined
+  if (!isSelected) return undefined
   const [id = ''] = path.slice(1)
   const around = parts.slice(0, at).join('/')
   if (at > 0) return { kind, around, subset: parts[at - 1] ?? '', paths: [id] }

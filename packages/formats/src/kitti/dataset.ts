@@ -2,29 +2,32 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
-import { locatedImages, pictureName, type WantedImage } from '../members.ts'
-import type { FileDataset, FileSubset, Run } from '../model.ts'
+import { locatedImages, pictureName, type ReferencedImage } from '../members.ts'
+import type { ConversionRun, FileDataset, FileSubset } from '../model.ts'
 import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
 import { importKittiArchive } from './import.ts'
 import { assumedClasses, writtenName } from './label-colors.ts'
-import { readMasks } from './masks.ts'
+import { readKittiMasks } from './masks.ts'
 import { dontCare, readObjects } from './objects.ts'
 
-export async function openKittiDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openKittiDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const archive = await openKitti(source, run)
   const labels = labelCollector()
   for (const { name } of archive.declared ?? []) if (name !== 'unlabeled') labels.add(name)
   const subsets: FileSubset[] = []
   for (const subset of archive.subsets) {
-    const wanted: WantedImage[] = []
+    const referenced: ReferencedImage[] = []
     for (const item of subset.items) {
       run.signal.throwIfAborted()
       const id = item.paths.at(-1) ?? ''
       const isAnnotated = await noteLabels(item, archive, labels)
       const name = (member: string): string => pictureName(id, member)
-      wanted.push({ given: id, name, member: item.image_2, isAnnotated })
+      referenced.push({ given: id, name, member: item.image_2, isAnnotated })
     }
-    const images = locatedImages(wanted, `subset ${subset.name}`)
+    const images = locatedImages(referenced, `subset ${subset.name}`)
     if (images.length === 0) continue
     const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
       importKittiArchive({ ...archive, subsets: [subset] }, target, part)
@@ -52,7 +55,7 @@ async function noteLabels(
   const hasPicture = [item.instance, item.semantic, item.semantic_rgb].some(Boolean)
   if (declared) return count > 0 || hasPicture
   const classes = assumedClasses([])
-  const masks = await readMasks(zip, item, classes, undefined)
+  const masks = await readKittiMasks(zip, item, classes, undefined)
   const own = masks.filter(({ isBackground }) => !isBackground)
   for (const { label } of own) labels.add(label, classes.origin)
   return count + own.length > 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { kitti } from '../formats/kitti.ts'
 import { readPng } from '../image/png.ts'
-import type { Dataset, Item, ItemFrame } from '../model.ts'
+import type { Dataset, DatasetItem, ItemFrame } from '../model.ts'
 import { asMasks, frames, labels, yes } from '../testing/kitti.ts'
 import {
   datasetOf,
@@ -149,7 +149,7 @@ describe('a KITTI export', () => {
       yield Buffer.from('an image')
     }
     const own = framesOf(['a.jpg'], 6, 4).map((frame) => ({ ...frame, image }))
-    const item: Item = { index: 0, shapes: [box], tags: [] }
+    const item: DatasetItem = { index: 0, shapes: [box], tags: [] }
     const { bytes, files } = await exportBytes(exporter, {
       ...datasetOf(labels, [], {}),
       subsets: [subsetOf('Train', own, [item]), subsetOf('Val', own, [])],
@@ -224,7 +224,7 @@ describe('a KITTI export', () => {
 function subsetOf(
   name: string,
   own: readonly ItemFrame[],
-  items: readonly Item[],
+  items: readonly DatasetItem[],
 ): Dataset['subsets'][number] {
   const read = async function* () {
     yield* items

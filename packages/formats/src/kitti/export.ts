@@ -7,9 +7,9 @@ import { writtenValues } from '../labels.ts'
 import { carriesOnly, featuresOf, newLosses } from '../losses.ts'
 import { type MaskInstance, maskInstances } from '../masks/instances.ts'
 import type { MapLabel } from '../masks/label-map.ts'
-import { paint } from '../masks/paint.ts'
+import { paintInstances } from '../masks/paint.ts'
 import { projectColors } from '../masks/project-colors.ts'
-import type { Dataset, ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import type { ConversionRun, Dataset, DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
 import { background, labelColorsName, labelColorsText, writtenName } from './label-colors.ts'
 import { noteBoxLosses, noteMaskLosses } from './losses.ts'
 import { objectLine } from './objects.ts'
@@ -25,13 +25,16 @@ export const carries = carriesOnly({
 export const features = featuresOf('converted')
 
 interface Export {
-  labels: ReadonlyMap<number, Label>
+  labels: ReadonlyMap<number, DatasetLabel>
   /** Class numbers and colours by label name. */
   classes: ReadonlyMap<string, { index: number; color: number }>
-  run: Run
+  run: ConversionRun
 }
 
-export async function* exportKitti(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportKitti(
+  dataset: Dataset,
+  run: ConversionRun,
+): AsyncGenerator<ArchiveFile> {
   const { labels, subsets } = dataset
   const map = classesOf(labels, run)
   yield { path: labelColorsName, content: labelColorsText(map) }
@@ -64,7 +67,7 @@ export async function* exportKitti(dataset: Dataset, run: Run): AsyncGenerator<A
 const mostClasses = 256
 
 /** Returns the classes; the background is number 0. */
-function classesOf(labels: readonly Label[], run: Run): MapLabel[] {
+function classesOf(labels: readonly DatasetLabel[], run: ConversionRun): MapLabel[] {
   const colors = projectColors(labels, run)
   const isBackground = ({ name }: MapLabel): boolean => name === background
   const map = [...colors.filter(isBackground), ...colors.filter((one) => !isBackground(one))]
@@ -116,13 +119,13 @@ function* pictureFiles(
   const classOf = ({ label }: MaskInstance) => classes.get(label.name) ?? { index: 0, color: 0 }
   const numbers = numbersOf(instances, frame, run)
   const grey = (valueFor: (instance: MaskInstance, index: number) => number): Uint8Array => {
-    const raster = paint(new Uint16Array(width * height), instances, frame, valueFor)
+    const raster = paintInstances(new Uint16Array(width * height), instances, frame, valueFor)
     return writeGrey16Png(width, height, raster)
   }
   const values = grey((instance, at) => 256 * classOf(instance).index + (numbers[at] ?? 0))
   yield { path: `instance/${id}.png`, content: values }
   yield { path: `semantic/${id}.png`, content: grey((instance) => classOf(instance).index) }
-  const colors = paint(
+  const colors = paintInstances(
     new Uint32Array(width * height),
     instances,
     frame,
@@ -137,7 +140,7 @@ const largestNumber = 255
 function numbersOf(
   instances: readonly MaskInstance[],
   frame: ItemFrame,
-  { report }: Run,
+  { report }: ConversionRun,
 ): number[] {
   const counts = new Map<number, number>()
   return instances.map(({ leader, label }) => {
@@ -152,7 +155,7 @@ function numbersOf(
 }
 
 /** Returns the value of an attribute if the label has one with that name. */
-function attributeOf(name: string, shape: ItemShape, label: Label, { path }: ItemFrame) {
+function attributeOf(name: string, shape: ItemShape, label: DatasetLabel, { path }: ItemFrame) {
   const own = { ...label, attributes: label.attributes.filter((one) => one.name === name) }
   return writtenValues(own, shape.attributes, { file: path, record: label.name })[0]?.[1]
 }

@@ -3,7 +3,7 @@ import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { kitti } from '../formats/kitti.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { asMasks, labels, yes } from '../testing/kitti.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 
@@ -13,7 +13,7 @@ describe('a KITTI import', () => {
   const line = 'Car 0.00 2 -1.57 0 0 2 1 1.5 1.6 3.9 1 2 3 0.1'
   const read = (
     files: Record<string, string | Uint8Array>,
-    given: Pick<Run, 'conv_mask_to_poly'> = asMasks,
+    given: Pick<ConversionRun, 'conv_mask_to_poly'> = asMasks,
     to = target,
   ) => zipOf(files).then((bytes) => importBytes(kitti, bytes, to, given))
   const grey = (...values: number[]) => writeGrey16Png(values.length, 1, Uint16Array.from(values))

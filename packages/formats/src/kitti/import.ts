@@ -2,19 +2,19 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { hasCrowd } from '../flags.ts'
-import { type Intake, newIntake } from '../intake.ts'
-import { placeMask } from '../masks/place-masks.ts'
+import { createIntake, type ImportIntake } from '../intake.ts'
+import { createMaskShapes } from '../masks/mask-shapes.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import type { ConversionRun, Imported, ImportTarget, TargetFrame } from '../model.ts'
 import { isAnnotated, type KittiArchive, type KittiItem, openKitti } from './archive.ts'
 import { assumedClasses, type Classes, writtenName } from './label-colors.ts'
-import { type KittiMask, readMasks } from './masks.ts'
+import { type KittiMask, readKittiMasks } from './masks.ts'
 import { dontCare, type KittiObject, readObjects } from './objects.ts'
 
 export async function* importKitti(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const archive = await openKitti(source, run)
   const understood = yield* importKittiArchive(archive, target, run)
@@ -27,7 +27,7 @@ export async function* importKitti(
 interface Import {
   archive: KittiArchive
   classes: Classes
-  intake: Intake
+  intake: ImportIntake
   /** Label names of the task by their spelling in files. */
   names: ReadonlyMap<string, string>
 }
@@ -36,11 +36,11 @@ interface Import {
 export async function* importKittiArchive(
   archive: KittiArchive,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported, number> {
   const { declared } = archive
   const items = archive.subsets.flatMap((subset) => subset.items)
-  const intake = newIntake(target, run, deepestOf(items.map(({ paths }) => paths.at(-1) ?? '')))
+  const intake = createIntake(target, run, deepestOf(items.map(({ paths }) => paths.at(-1) ?? '')))
   const classes: Classes = declared
     ? { byIndex: declared, byColor: declared }
     : assumedClasses(target.labels)
@@ -70,47 +70,49 @@ async function* importItem(item: KittiItem, state: Import): AsyncGenerator<Impor
   for await (const object of readObjects(archive.zip, item.label_2 ?? '')) {
     intake.noteUnderstood()
     if (object.type === dontCare && !takes(dontCare)) continue
-    const frame = intake.frameFor(matched, object.place)
+    const frame = intake.frameFor(matched, object.location)
     if (frame) yield* importObject(object, frame, state)
   }
-  for (const mask of await readMasks(archive.zip, item, classes, matched.frame)) {
+  for (const mask of await readKittiMasks(archive.zip, item, classes, matched.frame)) {
     intake.noteUnderstood()
     if (mask.isBackground && !takes(mask.label)) continue
-    const frame = intake.frameFor(matched, mask.place)
+    const frame = intake.frameFor(matched, mask.location)
     if (frame) yield* importMask(mask, frame, state)
   }
 }
 
 function* importObject(
-  { type, truncated, occluded, points, score, place }: KittiObject,
+  { type, truncated, occluded, points, score, location }: KittiObject,
   { frame }: TargetFrame,
   { intake, names }: Import,
 ): Generator<Imported> {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
-  if (x2 <= x1 || y2 <= y1) return intake.skip('degenerate-shape', 'the box has no area', place)
-  const label = intake.labelFor(names.get(type) ?? type, place)
+  if (x2 <= x1 || y2 <= y1) return intake.skip('degenerate-shape', 'the box has no area', location)
+  const label = intake.labelFor(names.get(type) ?? type, location)
   if (!label) return
   const spec = label.attributes.find((one) => one.name === 'truncated')
   const value = spec?.input_type === 'number' ? truncated : truncated > 0
   const given: [string, unknown][] = spec || truncated > 0 ? [['truncated', value]] : []
-  const attributes = intake.valuesFor(label, given, place)
+  const attributes = intake.valuesFor(label, given, location)
   const rest = {
     points,
     occluded,
     attributes,
     label_id: label.id,
-    score: intake.scoreFor(score, place),
+    score: intake.scoreFor(score, location),
   }
   yield* intake.shape({ type: 'rectangle', frame, ...rest })
 }
 
 function* importMask(
-  { label: name, isCrowd, crop, place }: KittiMask,
+  { label: name, isCrowd, crop, location }: KittiMask,
   { frame }: TargetFrame,
   { classes, intake, names }: Import,
 ): Generator<Imported> {
-  const label = intake.labelFor(names.get(name) ?? name, place, classes.origin)
+  const label = intake.labelFor(names.get(name) ?? name, location, classes.origin)
   if (!label) return
-  const attributes = hasCrowd(label) ? intake.valuesFor(label, [['is_crowd', isCrowd]], place) : []
-  yield* placeMask(crop(), { frame, label, attributes }, intake, place)
+  const attributes = hasCrowd(label)
+    ? intake.valuesFor(label, [['is_crowd', isCrowd]], location)
+    : []
+  yield* createMaskShapes(crop(), { frame, label, attributes }, intake, location)
 }

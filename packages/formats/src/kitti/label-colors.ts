@@ -3,7 +3,7 @@ import { colorText, parseColor, rgb } from '../colors.ts'
 import { FormatError } from '../errors.ts'
 import { isByte, type MapLabel } from '../masks/label-map.ts'
 import { streetClasses } from '../masks/street-classes.ts'
-import type { Label } from '../model.ts'
+import type { DatasetLabel } from '../model.ts'
 import { lineOf, linesOf } from '../text-lines.ts'
 
 export const labelColorsName = 'label_colors.txt'
@@ -47,7 +47,7 @@ export interface Classes {
  * Returns the classes for an archive that declares none: the official ones when a label of the task is among them,
  * otherwise the background and then the labels by name, like an export. Colours of the labels take precedence.
  */
-export function assumedClasses(labels: readonly Label[]): Classes {
+export function assumedClasses(labels: readonly DatasetLabel[]): Classes {
   const official = streetClasses.map(({ name, color }) => mapLabel(name, color))
   const names = new Set(labels.map(({ name }) => name))
   const isOfficial = labels.length === 0 || official.some(({ name }) => names.has(name))

@@ -1,8 +1,13 @@
 /** Reports data that boxes and masks of KITTI cannot represent. */
 import { round2 } from '@reticle/geometry'
-import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import type { ConversionRun, DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
 
-export function noteBoxLosses(shape: ItemShape, label: Label, frame: ItemFrame, run: Run): void {
+export function noteBoxLosses(
+  shape: ItemShape,
+  label: DatasetLabel,
+  frame: ItemFrame,
+  run: ConversionRun,
+): void {
   const drop = dropper('boxes', frame, run)
   if (hasOther(shape, label, 'truncated')) drop('attributes but truncated')
   if (shape.group > 0) drop('groups')
@@ -14,9 +19,9 @@ export function noteBoxLosses(shape: ItemShape, label: Label, frame: ItemFrame, 
 
 export function noteMaskLosses(
   shape: ItemShape,
-  label: Label | undefined,
+  label: DatasetLabel | undefined,
   frame: ItemFrame,
-  run: Run,
+  run: ConversionRun,
 ): void {
   const drop = dropper('masks', frame, run)
   if (hasOther(shape, label, 'is_crowd')) drop('attributes but is_crowd')
@@ -25,11 +30,15 @@ export function noteMaskLosses(
 }
 
 const dropper =
-  (noun: string, { path: item }: ItemFrame, { report }: Run) =>
+  (noun: string, { path: item }: ItemFrame, { report }: ConversionRun) =>
   (what: string): void =>
     report.note('dropped', 'dropped-attribute', `${noun} of KITTI 1.0 have no ${what}`, { item })
 
-function hasOther({ attributes }: ItemShape, label: Label | undefined, kept: string): boolean {
+function hasOther(
+  { attributes }: ItemShape,
+  label: DatasetLabel | undefined,
+  kept: string,
+): boolean {
   const spec = label?.attributes.find(({ name }) => name === kept)
   return attributes.some(({ spec_id }) => spec_id !== spec?.id)
 }

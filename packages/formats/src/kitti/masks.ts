@@ -1,9 +1,9 @@
 /** Reads the masks of an image from its images of instances or classes. */
 import type { ZipReader } from '../archive/zip-reader.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import type { Png } from '../image/png.ts'
 import { greyColors, labelledMasks } from '../masks/class-pictures.ts'
-import type { Size } from '../masks/instances.ts'
+import type { RasterSize } from '../masks/instances.ts'
 import { pixelValues, readMaskPicture } from '../masks/picture.ts'
 import { regionsOf } from '../masks/regions.ts'
 import type { KittiItem } from './archive.ts'
@@ -15,27 +15,27 @@ export interface KittiMask {
   isBackground: boolean
   isCrowd: boolean
   crop(): number[]
-  place: Place
+  location: ErrorLocation
 }
 
 /** Reads the most detailed of the available images: instances, then classes, then colours. */
-export async function readMasks(
+export async function readKittiMasks(
   zip: ZipReader,
   item: KittiItem,
   classes: Classes,
-  frame: Size | undefined,
+  frame: RasterSize | undefined,
 ): Promise<KittiMask[]> {
   const file = item.instance ?? item.semantic ?? item.semantic_rgb
   const entry = zip.files.get(file ?? '')
   if (!entry) return []
-  const place = { file }
-  const png = await readMaskPicture(await zip.bytes(entry), frame, place)
-  if (item.instance) return instancesIn(png, classes, place)
-  if (item.semantic) return classesIn(png, classes, place)
-  const masks = labelledMasks(png, undefined, classes.byColor, place)
+  const location = { file }
+  const png = await readMaskPicture(await zip.bytes(entry), frame, location)
+  if (item.instance) return instancesIn(png, classes, location)
+  if (item.semantic) return classesIn(png, classes, location)
+  const masks = labelledMasks(png, undefined, classes.byColor, location)
   return masks.map((mask) => {
     const isBackground = mask.isBackground || isNothing(mask.label)
-    return { ...mask, isBackground, isCrowd: false, place }
+    return { ...mask, isBackground, isCrowd: false, location }
   })
 }
 
@@ -43,34 +43,34 @@ export async function readMasks(
  * Reads instances: the class is in the high byte, the object number in the low one; objects without a number are a
  * crowd.
  */
-function instancesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
+function instancesIn(png: Png, classes: Classes, location: ErrorLocation): KittiMask[] {
   if (!(png.samples instanceof Uint16Array))
-    throw new FormatError('instances have to be grey of 16 bits', place)
+    throw new FormatError('instances have to be grey of 16 bits', location)
   const { samples } = png
   const regions = regionsOf(
     png,
     (at) => samples[at] ?? 0,
     () => 0,
-    place,
+    location,
   )
   return regions.flatMap(({ class: value, pixels, crop }) => {
     if (value === 0) return []
     const [index, id] = [value >> 8, value & 255]
-    return { ...named(index, pixels, classes, place), isCrowd: id === 0, crop, place }
+    return { ...named(index, pixels, classes, location), isCrowd: id === 0, crop, location }
   })
 }
 
-function classesIn(png: Png, classes: Classes, place: Place): KittiMask[] {
-  if (png.kind !== 'grey') throw new FormatError('classes have to be grey', place)
-  const regions = regionsOf(png, pixelValues(png), () => 0, place)
+function classesIn(png: Png, classes: Classes, location: ErrorLocation): KittiMask[] {
+  if (png.kind !== 'grey') throw new FormatError('classes have to be grey', location)
+  const regions = regionsOf(png, pixelValues(png), () => 0, location)
   const values = regions.map((region) => region.class)
   const colorOf = greyColors(png, values, classes.byColor, classes.byIndex.length)
   return regions.flatMap(({ class: value, pixels, crop }) => {
     if (value === 0) return []
     const label = colorOf
       ? labelOfColor(colorOf(value), classes)
-      : named(value, pixels, classes, place)
-    return { ...label, isCrowd: false, crop, place }
+      : named(value, pixels, classes, location)
+    return { ...label, isCrowd: false, crop, location }
   })
 }
 
@@ -79,11 +79,16 @@ function labelOfColor(color: number, { byColor }: Classes) {
   return { label, isBackground: isNothing(label) }
 }
 
-function named(index: number, pixels: number, { byIndex, origin }: Classes, place: Place) {
+function named(
+  index: number,
+  pixels: number,
+  { byIndex, origin }: Classes,
+  location: ErrorLocation,
+) {
   const label = byIndex[index]?.name
   if (label !== undefined) return { label, isBackground: index === 0 || isNothing(label) }
   const reason = `class ${index} (${pixels} pixels) is none of the ${byIndex.length} labels`
-  throw new FormatError(origin ? `${reason}; ${origin}` : reason, place)
+  throw new FormatError(origin ? `${reason}; ${origin}` : reason, location)
 }
 
 const isNothing = (label: string): boolean => label === background || label === 'unlabeled'

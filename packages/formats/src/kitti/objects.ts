@@ -1,7 +1,7 @@
 /** Reads the boxes of an image, one per line. */
 import { orderCorners, round2 } from '@reticle/geometry'
 import type { ZipReader } from '../archive/zip-reader.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import type { ItemShape } from '../model.ts'
 import { floatText, readInteger, readNumber } from '../numbers.ts'
 import { lineOf, linesIn } from '../text-lines.ts'
@@ -15,7 +15,7 @@ export interface KittiObject {
   points: readonly number[]
   /** Value as written; undefined when the column is missing. */
   score: number | undefined
-  place: Place
+  location: ErrorLocation
 }
 
 /** Class of areas that evaluations ignore. */
@@ -30,11 +30,11 @@ export async function* readObjects(zip: ZipReader, file: string): AsyncGenerator
 }
 
 /** Parses a line. Three-dimensional values are ignored. */
-function readObject(text: string, place: Place): KittiObject {
+function readObject(text: string, location: ErrorLocation): KittiObject {
   const columns = text.split(/\s+/)
   if (columns.length !== 15 && columns.length !== 16)
-    throw new FormatError(`${columns.length} columns, expected 15 or 16`, place)
-  const fail = (name: string) => (reason: string) => new FormatError(`${name}: ${reason}`, place)
+    throw new FormatError(`${columns.length} columns, expected 15 or 16`, location)
+  const fail = (name: string) => (reason: string) => new FormatError(`${name}: ${reason}`, location)
   const [type = '', truncated = '', occluded = ''] = columns
   const points = orderCorners(columns.slice(4, 8).map((one) => readNumber(one, fail('box'))))
   const score = columns[15] === undefined ? undefined : readNumber(columns[15], fail('score'))
@@ -44,7 +44,7 @@ function readObject(text: string, place: Place): KittiObject {
     occluded: readInteger(occluded, fail('occluded')) > 0,
     points,
     score,
-    place,
+    location,
   }
 }
 

@@ -2,9 +2,9 @@
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { parentOf, withoutExtension } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { readXmlTree } from '../xml/tree.ts'
 import { type LabelMeDocument, readLabelMeDocument } from './record.ts'
 
@@ -18,7 +18,10 @@ export interface LabelMeArchive {
  * Opens a LabelMe archive.
  * @throws {FormatError} when the upload is not an archive or contains no documents
  */
-export async function openLabelMe(source: RandomAccess, run: Run): Promise<LabelMeArchive> {
+export async function openLabelMe(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<LabelMeArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
   const documents = names.filter((name) => /\.xml$/i.test(name))
@@ -66,8 +69,8 @@ export function subsetFolder(name: string, { folder }: Pick<LabelMeDocument, 'fo
 export function picturePaths(name: string, document: LabelMeDocument): string[] {
   const { folder, filename } = document
   const below = withoutExtension(name.slice(subsetFolder(name, document).length))
-  const said = folder === '' ? [filename] : [`${folder}/${filename}`, filename]
-  return [...(filename === '' ? [] : said), withoutExtension(name), below]
+  const stated = folder === '' ? [filename] : [`${folder}/${filename}`, filename]
+  return [...(filename === '' ? [] : stated), withoutExtension(name), below]
 }
 
 /**
@@ -80,7 +83,7 @@ export async function findMaskPicture(
   name: string,
   document: LabelMeDocument,
   picture: string,
-  place: Place,
+  location: ErrorLocation,
 ): Promise<{ bytes: Uint8Array; file: string }> {
   const subset = subsetFolder(name, document)
   const parent = parentOf(subset)
@@ -91,5 +94,5 @@ export async function findMaskPicture(
     const entry = zip.files.get(`${folder}${picture}`)
     if (entry) return { bytes: await zip.bytes(entry), file: entry.name }
   }
-  throw new FormatError(`the mask ${picture} is missing`, place)
+  throw new FormatError(`the mask ${picture} is missing`, location)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { labels as known } from '../testing/coco.ts'
-import { all, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { collectAll, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { openLabelMeDataset } from './dataset.ts'
 
 const opened = async (files: Record<string, string>) =>
@@ -52,7 +52,7 @@ describe('a LabelMe dataset with images', () => {
     const [, subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(['first.jpg', ...subset.images.map(({ name }) => name)])
-    const read = await all(subset.importAnnotations(targetOf(known, frames), newRun().run))
+    const read = await collectAll(subset.importAnnotations(targetOf(known, frames), newRun().run))
     expect(read).toMatchObject([{ kind: 'shape', shape: { frame: 1, label_id: 41 } }])
   })
 

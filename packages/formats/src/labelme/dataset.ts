@@ -10,10 +10,10 @@ import {
   noteUnusedPictures,
   parentOf,
   pictureName,
-  type WantedImage,
+  type ReferencedImage,
   withoutExtension,
 } from '../members.ts'
-import type { FileDataset, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileDataset, FileSubset } from '../model.ts'
 import {
   type LabelMeArchive,
   openLabelMe,
@@ -25,18 +25,21 @@ import { importLabelMeArchive } from './import.ts'
 import { customValues, type LabelMeDocument } from './record.ts'
 
 /** Opens a LabelMe archive with one subset for each folder of documents. */
-export async function openLabelMeDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openLabelMeDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const archive = await openLabelMe(source, run)
   const labels = labelCollector()
   const find = pictureFinder(archive)
-  const wanted: Wanted[] = []
+  const referenced: ReferencedInFolder[] = []
   for (const document of archive.documents) {
     run.signal.throwIfAborted()
     const content = await readDocument(archive, document)
     noteLabels(content, labels)
     const folder = subsetFolder(document, content)
     const path = withoutExtension(document.slice(folder.length))
-    wanted.push({
+    referenced.push({
       document,
       folder,
       given: content.filename || path,
@@ -45,7 +48,7 @@ export async function openLabelMeDataset(source: RandomAccess, run: Run): Promis
       isAnnotated: content.objects.length > 0,
     })
   }
-  const subsets = [...bySubset(wanted)].flatMap(([name, own]) => {
+  const subsets = [...bySubset(referenced)].flatMap(([name, own]) => {
     const images = locatedImages(own, `subset ${name}`)
     const documents = own.map(({ document }) => document)
     const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
@@ -56,7 +59,7 @@ export async function openLabelMeDataset(source: RandomAccess, run: Run): Promis
   return { labels: labels.read(), subsets }
 }
 
-interface Wanted extends WantedImage {
+interface ReferencedInFolder extends ReferencedImage {
   /** The document of the image, and the folder of its subset. */
   document: string
   folder: string
@@ -74,12 +77,12 @@ function noteLabels({ objects }: LabelMeDocument, labels: LabelCollector): void 
  * Groups images by subset, which is named after the first folder that differs between subsets, or after the only
  * folder.
  */
-function bySubset(wanted: readonly Wanted[]): Map<string, Wanted[]> {
-  const folders = new Set(wanted.map(({ folder }) => folder))
+function bySubset(referenced: readonly ReferencedInFolder[]): Map<string, ReferencedInFolder[]> {
+  const folders = new Set(referenced.map(({ folder }) => folder))
   let shared = commonFolder([...folders])
   if (folders.has(shared)) shared = parentOf(shared)
-  const subsets = new Map<string, Wanted[]>()
-  for (const one of wanted) {
+  const subsets = new Map<string, ReferencedInFolder[]>()
+  for (const one of referenced) {
     const [first = ''] = one.folder.slice(shared.length).split('/')
     const name = first === '' || first === 'Annotations' ? 'default' : first
     const others = subsets.get(name)

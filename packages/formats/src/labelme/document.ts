@@ -1,14 +1,14 @@
 /** Writes the XML document of an image. */
 import { boxCorners, round2 } from '@reticle/geometry'
 import { writtenValues } from '../labels.ts'
-import type { ItemFrame, ItemShape, Label } from '../model.ts'
+import type { DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
 import { floatText } from '../numbers.ts'
 import { escapeText } from '../xml/escape.ts'
 import { type AttributeText, writeAttributes } from './attributes.ts'
 
 export interface WrittenObject {
   shape: ItemShape
-  label: Label
+  label: DatasetLabel
   /** Only for shapes that are written as masks: the name of the mask image, and left, top, right, bottom in pixels. */
   mask?: { picture: string; box: readonly number[] }
 }

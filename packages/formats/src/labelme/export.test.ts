@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { labelMe } from '../formats/labelme.ts'
 import { readPng } from '../image/png.ts'
-import type { Shape } from '../model.ts'
-import { car, labels, spec, twoFrames } from '../testing/coco.ts'
+import type { DatasetShape } from '../model.ts'
+import { car, createSpec, labels, twoFrames } from '../testing/coco.ts'
 import {
   datasetOf,
   exportBytes,
@@ -42,7 +42,11 @@ describe('a LabelMe export', () => {
   })
 
   test('writes the rotation of a box once although its label has an attribute "rotation"', async () => {
-    const turned = labelOf({ id: 7, name: 'x', attributes: [spec({ id: 9, name: 'rotation' })] })
+    const turned = labelOf({
+      id: 7,
+      name: 'x',
+      attributes: [createSpec({ id: 9, name: 'rotation' })],
+    })
     const shape = shapeOf({ label_id: 7, rotation: 30, attributes: [{ spec_id: 9, value: '5' }] })
     const { files } = await exported({ shapes: [shape] }, [turned])
     expect(files['default/a.xml']).toContain('<attributes>rotation=30.0</attributes>')
@@ -163,7 +167,7 @@ describe('a LabelMe export that is imported again', () => {
     const user = labelOf({
       id: 7,
       name: 'a <b> & c',
-      attributes: [spec({ id: 9, name: 'username' })],
+      attributes: [createSpec({ id: 9, name: 'username' })],
     })
     const shape = shapeOf({ label_id: 7, attributes: [{ spec_id: 9, value: 'jo' }] })
     const { bytes, files } = await exported({ shapes: [shape] }, [user])
@@ -173,7 +177,7 @@ describe('a LabelMe export that is imported again', () => {
   })
 
   test('is stable from the second round trip on', async () => {
-    const sent: Shape[] = [
+    const sent: DatasetShape[] = [
       shapeOf({ label_id: car.id, points: [1.2345, 2.005, 11.999, 22.5], z_order: 3 }),
       shapeOf({ type: 'ellipse', label_id: 41, points: [20.4, 20, 5, 9], rotation: 20 }),
       shapeOf({ type: 'mask', label_id: 41, points: [0, 6, 99, 0, 100, 2], group: 5 }),

@@ -4,7 +4,14 @@ import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, everyFrame, imageFiles, itemIds } from '../export-files.ts'
 import { writePalettePng } from '../image/png.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
-import type { Dataset, Item, ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import type {
+  ConversionRun,
+  Dataset,
+  DatasetItem,
+  DatasetLabel,
+  ItemFrame,
+  ItemShape,
+} from '../model.ts'
 import { documentText, type WrittenObject } from './document.ts'
 
 /** How each kind of annotation is exported; published to clients and used by the export. */
@@ -22,12 +29,15 @@ export const features = featuresOf('kept', {
 })
 
 interface Export {
-  labels: ReadonlyMap<number, Label>
+  labels: ReadonlyMap<number, DatasetLabel>
   losses: Losses
-  run: Run
+  run: ConversionRun
 }
 
-export async function* exportLabelMe(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportLabelMe(
+  dataset: Dataset,
+  run: ConversionRun,
+): AsyncGenerator<ArchiveFile> {
   const { labels, subsets } = dataset
   const textRun = documentsRun(dataset, run)
   const losses = newLosses('LabelMe 3.0', { carries, features }, run)
@@ -53,7 +63,7 @@ function* pictureFiles(
   folder: string,
   id: string,
   frame: ItemFrame,
-  item: Item,
+  item: DatasetItem,
   { labels, losses, run }: Export,
 ): Generator<ArchiveFile> {
   const objects: WrittenObject[] = []
@@ -80,7 +90,7 @@ function* pictureFiles(
   yield { path: `${folder}/${id}.xml`, content: documentText(frame, objects) }
 }
 
-function noteEllipse({ path }: ItemFrame, run: Run): void {
+function noteEllipse({ path }: ItemFrame, run: ConversionRun): void {
   run.report.note('converted', 'dropped-shape-type', 'ellipses are written as masks', {
     item: path,
   })

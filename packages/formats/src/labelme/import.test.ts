@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { labelMe } from '../formats/labelme.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
-import { labels, spec, twoFrames } from '../testing/coco.ts'
+import { createSpec, labels, twoFrames } from '../testing/coco.ts'
 import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 
 /** An object, by default a triangle with the label `road`. */
@@ -127,11 +127,11 @@ describe('an object of a LabelMe import', () => {
   })
 
   test('reads a bare word as a true value, and a user name', async () => {
-    const wet = spec({ id: 5, name: 'wet', input_type: 'checkbox' })
+    const wet = createSpec({ id: 5, name: 'wet', input_type: 'checkbox' })
     const label = labelOf({
       id: 7,
       name: 'x',
-      attributes: [wet, spec({ id: 6, name: 'username' })],
+      attributes: [wet, createSpec({ id: 6, name: 'username' })],
     })
     const object = objectText({ name: 'x', more: '<attributes>wet, very wet</attributes>' })
     const { shapes, report } = await imported({ 'a.xml': documentText([object]) }, undefined, [

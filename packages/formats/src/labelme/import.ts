@@ -1,13 +1,13 @@
 /** Imports LabelMe 3.0, one document at a time. */
 import { bitmapToCrop } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
-import type { Place } from '../errors.ts'
+import type { ErrorLocation } from '../errors.ts'
 import type { Png } from '../image/png.ts'
-import { type Intake, newIntake, newShape } from '../intake.ts'
+import { createIntake, createShape, type ImportIntake } from '../intake.ts'
 import { readMaskPicture } from '../masks/picture.ts'
-import { type Geometry, masksAsPolygons } from '../masks.ts'
+import { masksAsPolygons, type PartGeometry } from '../masks.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run, Shape, TargetFrame } from '../model.ts'
+import type { ConversionRun, DatasetShape, Imported, ImportTarget, TargetFrame } from '../model.ts'
 import { assertFewNumbers } from '../numbers.ts'
 import {
   findMaskPicture,
@@ -22,7 +22,7 @@ import { customValues, type LabelMeDocument, type LabelMeObject } from './record
 /** State of an import. */
 interface Import {
   archive: LabelMeArchive
-  intake: Intake
+  intake: ImportIntake
   name: string
   document: LabelMeDocument
 }
@@ -30,7 +30,7 @@ interface Import {
 export async function* importLabelMe(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   yield* importLabelMeArchive(await openLabelMe(source, run), target, run)
 }
@@ -42,10 +42,10 @@ export async function* importLabelMe(
 export async function* importLabelMeArchive(
   archive: LabelMeArchive,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const { documents } = archive
-  const intake = newIntake(target, run, await deepestPath(archive))
+  const intake = createIntake(target, run, await deepestPath(archive))
   for (const [index, name] of documents.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / documents.length)
@@ -67,7 +67,7 @@ async function* importDocument(state: Import): AsyncGenerator<Imported> {
   const found = intake.match({ paths }, { name: paths[0] ?? name, size: document.size })
   const read: Read[] = []
   for (const object of document.objects) {
-    const frame = intake.frameFor(found, object.place)
+    const frame = intake.frameFor(found, object.location)
     const shapes = frame ? await readShapes(object, frame, state) : []
     if (shapes.length > 0) read.push({ object, shapes })
   }
@@ -76,15 +76,15 @@ async function* importDocument(state: Import): AsyncGenerator<Imported> {
 
 interface Read {
   object: LabelMeObject
-  shapes: Shape[]
+  shapes: DatasetShape[]
 }
 
 /** Yields shapes with group numbers: groups of the imported objects, and the polygons of one mask. */
-function* withGroups(read: readonly Read[], { newGroup }: Intake): Generator<Shape> {
+function* withGroups(read: readonly Read[], { newGroup }: ImportIntake): Generator<DatasetShape> {
   const groups = groupsOf(read.map(({ object }) => object))
   const numbers = new Map<string, number>()
   for (const { object, shapes } of read) {
-    const alone = shapes.length > 1 ? object.place.record : undefined
+    const alone = shapes.length > 1 ? object.location.record : undefined
     const name = groups.get(object) ?? alone
     if (name === undefined) yield* shapes
     else
@@ -101,27 +101,27 @@ async function readShapes(
   object: LabelMeObject,
   frame: TargetFrame,
   state: Import,
-): Promise<Shape[]> {
+): Promise<DatasetShape[]> {
   const { intake } = state
-  const { place, flags } = object
-  const label = intake.labelFor(object.label, place)
+  const { location, flags } = object
+  const label = intake.labelFor(object.label, location)
   if (!label) return []
   const parts = await readParts(object, frame, state)
   if (parts.length === 0) {
-    intake.skip('degenerate-shape', 'the shape has no area', place)
+    intake.skip('degenerate-shape', 'the shape has no area', location)
     return []
   }
   if (flags.rotation !== 0 && object.geometry.type === 'polygon')
-    intake.skip('unsupported-rotation', 'only boxes are rotated', place)
+    intake.skip('unsupported-rotation', 'only boxes are rotated', location)
   if (flags.track)
-    intake.note('converted', 'dropped-shape-type', 'tracks are read as shapes of frames', place)
-  const attributes = intake.valuesFor(label, customValues(object, label), place)
+    intake.note('converted', 'dropped-shape-type', 'tracks are read as shapes of frames', location)
+  const attributes = intake.valuesFor(label, customValues(object, label), location)
   const { occluded, rotation } = flags
-  const source = intake.sourceFor(flags.source, place)
-  const score = intake.scoreFor(flags.score, place)
-  for (const { points } of parts) assertFewNumbers(points, place)
+  const source = intake.sourceFor(flags.source, location)
+  const score = intake.scoreFor(flags.score, location)
+  for (const { points } of parts) assertFewNumbers(points, location)
   return parts.map(({ type, points }) =>
-    newShape({
+    createShape({
       type,
       points,
       frame: frame.frame,
@@ -136,11 +136,11 @@ async function readShapes(
 }
 
 async function readParts(
-  { geometry, place }: LabelMeObject,
+  { geometry, location }: LabelMeObject,
   frame: TargetFrame,
   state: Import,
-): Promise<Geometry[]> {
-  if (geometry.type === 'mask') return readMask(geometry.picture, place, frame, state)
+): Promise<PartGeometry[]> {
+  if (geometry.type === 'mask') return readMask(geometry.picture, location, frame, state)
   const [left = 0, top = 0, right = 0, bottom = 0] = geometry.points
   const hasArea =
     geometry.type === 'polygon' ? geometry.points.length >= 6 : right > left && bottom > top
@@ -149,15 +149,15 @@ async function readParts(
 
 async function readMask(
   picture: string,
-  place: Place,
+  location: ErrorLocation,
   frame: TargetFrame,
   { archive, intake, name, document }: Import,
-): Promise<Geometry[]> {
-  const { bytes, file } = await findMaskPicture(archive, name, document, picture, place)
+): Promise<PartGeometry[]> {
+  const { bytes, file } = await findMaskPicture(archive, name, document, picture, location)
   const points = maskIn(await readMaskPicture(bytes, frame, { file }))
-  const masks: Geometry[] = points ? [{ type: 'mask', points }] : []
+  const masks: PartGeometry[] = points ? [{ type: 'mask', points }] : []
   if (intake.run.conv_mask_to_poly === false || masks.length === 0) return masks
-  intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', place)
+  intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', location)
   return masksAsPolygons(masks)
 }
 

@@ -1,9 +1,9 @@
 /** Validates one document of a LabelMe dataset and converts it to geometry and flags. */
 import { boxOfPoints } from '@reticle/geometry'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
 import { readFlag } from '../json/fields.ts'
-import type { Label } from '../model.ts'
+import type { DatasetLabel } from '../model.ts'
 import { readNumber } from '../numbers.ts'
 import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../xml/tree.ts'
 import { readAttributes } from './attributes.ts'
@@ -32,7 +32,7 @@ export interface LabelMeObject {
   attributes: Record<string, string | number | boolean>
   username: string
   isOfTrack: boolean
-  place: Place
+  location: ErrorLocation
 }
 
 /**
@@ -49,8 +49,8 @@ export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocu
     throw new FormatError(reason, { file, line: root.line })
   }
   const objects = childrenOf(root, 'object').flatMap((element, index) => {
-    const place = { file, record: `object ${index + 1}`, line: element.line }
-    return flagIn(element, 'deleted', place) ? [] : readObject(element, index, place)
+    const location = { file, record: `object ${index + 1}`, line: element.line }
+    return flagIn(element, 'deleted', location) ? [] : readObject(element, index, location)
   })
   return {
     filename: textOf(root, 'filename') ?? '',
@@ -66,22 +66,22 @@ export function readLabelMeDocument(root: XmlElement, file: string): LabelMeDocu
 const readSize = (root: XmlElement): LabelMeDocument['size'] =>
   sizeIn(childOf(root, 'imagesize'), 'ncols', 'nrows')
 
-function readObject(element: XmlElement, index: number, place: Place): LabelMeObject {
+function readObject(element: XmlElement, index: number, location: ErrorLocation): LabelMeObject {
   const label = textOf(element, 'name')
-  if (label === undefined) throw new FormatError('<name> is missing', place)
+  if (label === undefined) throw new FormatError('<name> is missing', location)
   const attributes = Object.fromEntries(readAttributes(textOf(element, 'attributes') ?? ''))
-  const occluded = flagIn(element, 'occluded', place) ?? attributes.occluded
+  const occluded = flagIn(element, 'occluded', location) ?? attributes.occluded
   const drawing = childOf(element, 'polygon') ?? childOf(element, 'segm') ?? { children: [] }
   return {
     label,
     id: textOf(element, 'id') || `object ${index + 1}`,
     related: relatedIds(element),
-    geometry: readGeometry(element, place),
-    flags: flagsOf({ ...attributes, occluded }, place),
+    geometry: readGeometry(element, location),
+    flags: flagsOf({ ...attributes, occluded }, location),
     attributes,
     username: textOf(drawing, 'username') ?? '',
     isOfTrack: isOfTrack(attributes),
-    place,
+    location,
   }
 }
 
@@ -95,46 +95,46 @@ function relatedIds(element: XmlElement): string[] {
 const mostPoints = 100_000
 
 /** Reads the geometry. `bounding_box` turns a polygon into a rectangle; a mask stays a mask. */
-function readGeometry(element: XmlElement, place: Place): LabelMeObject['geometry'] {
+function readGeometry(element: XmlElement, location: ErrorLocation): LabelMeObject['geometry'] {
   const polygon = childOf(element, 'polygon')
   const drawings = element.children.filter(({ name }) => name === 'polygon' || name === 'segm')
   if (drawings.length > 1)
-    throw new FormatError(`it has ${drawings.length} shapes, expected one`, place)
+    throw new FormatError(`it has ${drawings.length} shapes, expected one`, location)
   if (polygon) {
     const corners = childrenOf(polygon, 'pt')
     if (corners.length > mostPoints)
-      throw new FormatError(`${corners.length} points, at most ${mostPoints} are allowed`, place)
-    const points = corners.flatMap((point) => readPoint(point, place))
+      throw new FormatError(`${corners.length} points, at most ${mostPoints} are allowed`, location)
+    const points = corners.flatMap((point) => readPoint(point, location))
     if (textOf(element, 'type') !== 'bounding_box') return { type: 'polygon', points }
     const [x, y, width, height] = boxOfPoints(points)
     return { type: 'rectangle', points: [x, y, x + width, y + height] }
   }
   const picture = textOf(childOf(element, 'segm') ?? { children: [] }, 'mask')
   if (picture) return { type: 'mask', picture }
-  if (childOf(element, 'segm')) throw new FormatError('<mask> of the <segm> is missing', place)
+  if (childOf(element, 'segm')) throw new FormatError('<mask> of the <segm> is missing', location)
   const looks = childOf(element, 'bndbox') ? ', looks like Pascal VOC' : ''
-  throw new FormatError(`<polygon> or <segm> is missing${looks}`, place)
+  throw new FormatError(`<polygon> or <segm> is missing${looks}`, location)
 }
 
-function readPoint(point: XmlElement, { file, record }: Place): number[] {
-  const place = { file, record, line: point.line }
+function readPoint(point: XmlElement, { file, record }: ErrorLocation): number[] {
+  const location = { file, record, line: point.line }
   return ['x', 'y'].map((name) => {
     const text = textOf(point, name)
-    if (text === undefined) throw new FormatError(`<${name}> of a <pt> is missing`, place)
-    return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, place))
+    if (text === undefined) throw new FormatError(`<${name}> of a <pt> is missing`, location)
+    return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, location))
   })
 }
 
 /** Reads a flag: 0 or 1, yes or no; undefined when empty or missing. */
-function flagIn(element: XmlElement, name: string, place: Place): boolean | undefined {
+function flagIn(element: XmlElement, name: string, location: ErrorLocation): boolean | undefined {
   const text = textOf(element, name)
-  return text === undefined || text === '' ? undefined : readFlag(text, name, place)
+  return text === undefined || text === '' ? undefined : readFlag(text, name, location)
 }
 
 /** Returns the values that the label may have attributes for; the user name only when the label has that attribute. */
 export function customValues(
   { attributes, username }: LabelMeObject,
-  label?: Label,
+  label?: DatasetLabel,
 ): [name: string, value: unknown][] {
   const hasUser = label?.attributes.some(({ name }) => name === 'username') === true
   return customOf(hasUser ? { username, ...attributes } : attributes, label)

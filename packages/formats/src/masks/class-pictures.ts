@@ -1,10 +1,10 @@
 /** Reads images whose colours are classes, together with images whose colours are objects. */
 import { colorText, rgb } from '../colors.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import type { Png } from '../image/png.ts'
 import { type MapLabel, voidColor } from './label-map.ts'
 import { pixelValues } from './picture.ts'
-import { type Region, regionsOf } from './regions.ts'
+import { type MaskRegion, regionsOf } from './regions.ts'
 
 /** A mask with the label of its class. */
 export interface LabelledMask {
@@ -25,14 +25,14 @@ export function labelledMasks(
   classes: Png,
   objects: Png | undefined,
   labels: readonly MapLabel[],
-  place: Place,
+  location: ErrorLocation,
   onNothing: (label: string) => void = () => undefined,
 ): LabelledMask[] {
   const regions = regionsOf(
     classes,
     pixelValues(classes),
     objects ? pixelValues(objects) : () => 0,
-    place,
+    location,
   )
   const found = classFinder(
     classes,
@@ -42,10 +42,10 @@ export function labelledMasks(
   assertDeclared(
     classes,
     regions.filter((region) => !found(region.class)),
-    place,
+    location,
   )
   if (classes.kind === 'grey' && found(greyBorder)?.label === ignored)
-    assertMoreThanBorder(regions, place)
+    assertMoreThanBorder(regions, location)
   return regions.flatMap((region) => {
     const label = found(region.class)
     const isNothing = objects !== undefined && region.object === 0
@@ -61,11 +61,11 @@ const greyBorder = 255
  * Refuses a grey image of 0 and 255 only: many tools draw masks like this, but 255 means border, so nothing would be
  * imported.
  */
-function assertMoreThanBorder(regions: readonly Region[], place: Place): void {
+function assertMoreThanBorder(regions: readonly MaskRegion[], location: ErrorLocation): void {
   const drawn = regions.filter((region) => region.class !== 0)
   if (drawn.length === 0 || drawn.some((region) => region.class !== greyBorder)) return
   const reason = `all that is drawn has the value ${greyBorder}, which is the border of objects: expected the indexes of labels`
-  throw new FormatError(reason, place)
+  throw new FormatError(reason, location)
 }
 
 type Found = Pick<LabelledMask, 'label' | 'isBackground'>
@@ -123,7 +123,11 @@ export function greyColors(
 const greyOf = (value: number): number =>
   Number.isInteger(value) && value <= 255 ? rgb(value, value, value) : Number.NaN
 
-function assertDeclared({ kind }: Png, regions: readonly Region[], place: Place): void {
+function assertDeclared(
+  { kind }: Png,
+  regions: readonly MaskRegion[],
+  location: ErrorLocation,
+): void {
   if (regions.length === 0) return
   const pixels = new Map<number, number>()
   for (const region of regions)
@@ -132,5 +136,5 @@ function assertDeclared({ kind }: Png, regions: readonly Region[], place: Place)
     .slice(0, 5)
     .map(([value, count]) => `${kind === 'grey' ? value : colorText(value)} (${count} pixels)`)
   const noun = kind === 'grey' ? 'class' : 'colour'
-  throw new FormatError(`no label has the ${noun} ${shown.join(' or ')}`, place)
+  throw new FormatError(`no label has the ${noun} ${shown.join(' or ')}`, location)
 }

@@ -10,10 +10,10 @@ import {
 } from '@reticle/geometry'
 import { paintedObjects } from '../groups.ts'
 import { plurals } from '../losses.ts'
-import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import type { ConversionRun, DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
 import { visibleOf } from './paint.ts'
 
-export interface Size {
+export interface RasterSize {
   width: number
   height: number
 }
@@ -21,7 +21,7 @@ export interface Size {
 export interface MaskInstance {
   /** The largest member, which determines label and attributes. */
   leader: ItemShape
-  label: Label
+  label: DatasetLabel
   /** Column-wise run lengths of the whole frame. */
   runs: number[]
 }
@@ -30,7 +30,7 @@ export interface MaskInstance {
  * Returns the pixels of a rectangle, polygon, ellipse or mask as column-wise run lengths; coordinates are rounded to
  * two decimals.
  */
-export function columnsOf(shape: ItemShape, { width, height }: Size): number[] {
+export function columnsOf(shape: ItemShape, { width, height }: RasterSize): number[] {
   const { type, points, rotation } = shape
   if (type === 'mask') return cropToColumns(points, width, height)
   if (type === 'ellipse') return ellipseToColumns(points, rotation, width, height)
@@ -45,9 +45,9 @@ export function columnsOf(shape: ItemShape, { width, height }: Size): number[] {
  */
 export function maskInstances(
   shapes: readonly ItemShape[],
-  labels: ReadonlyMap<number, Label>,
+  labels: ReadonlyMap<number, DatasetLabel>,
   frame: ItemFrame,
-  { report }: Pick<Run, 'report'>,
+  { report }: Pick<ConversionRun, 'report'>,
 ): MaskInstance[] {
   const example = { item: frame.path }
   const objects = paintedObjects(shapes).map((members) => ({
@@ -81,7 +81,7 @@ export function maskInstances(
   })
 }
 
-function instanceOf(members: readonly ItemShape[], size: Size) {
+function instanceOf(members: readonly ItemShape[], size: RasterSize) {
   const masks = members.map((shape) => {
     const runs = columnsOf(shape, size)
     return { shape, runs, area: columnsArea(runs) }

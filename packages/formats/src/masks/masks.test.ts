@@ -7,11 +7,11 @@ import { framesOf, labelOf, newRun, shapeOf } from '../testing/run.ts'
 import { labelledMasks } from './class-pictures.ts'
 import { type MaskInstance, maskInstances } from './instances.ts'
 import { labelMapText, type MapLabel, readLabelMap, vocLabels, voidColor } from './label-map.ts'
-import { paint } from './paint.ts'
+import { paintInstances } from './paint.ts'
 import { readMaskPicture } from './picture.ts'
 import { regionsOf } from './regions.ts'
 
-const place = { file: 'a.png' }
+const location = { file: 'a.png' }
 const labels = new Map([1, 2].map((id) => [id, labelOf({ id, name: `label ${id}` })]))
 const [frame] = framesOf(['a.jpg'], 8, 6)
 if (!frame) throw new Error('no frame')
@@ -32,7 +32,7 @@ describe('instances of a frame', () => {
       ['mask', 2],
       ['rectangle', 1],
     ])
-    const raster = paint(new Uint8Array(48), instances, frame, (_, index) => index + 1)
+    const raster = paintInstances(new Uint8Array(48), instances, frame, (_, index) => index + 1)
     expect(rowsOf(raster, 8)).toEqual([
       '33330000',
       '33330000',
@@ -102,7 +102,7 @@ test('painted instances are read back pixel by pixel', () => {
         size,
         (at) => classes[at] ?? 0,
         (at) => objects[at] ?? 0,
-        place,
+        location,
       )
       const again = new Array<string>(classes.length).fill('')
       for (const region of regions) {
@@ -124,12 +124,12 @@ test('a mask of the full width is painted', () => {
     label: labelOf({ name: 'a' }),
     runs: [0, 48],
   }
-  const raster = paint(new Uint8Array(48), [instance], frame, () => 7)
+  const raster = paintInstances(new Uint8Array(48), [instance], frame, () => 7)
   const [region] = regionsOf(
     frame,
     (at) => raster[at] ?? 0,
     () => 0,
-    place,
+    location,
   )
   expect(region?.crop()).toEqual([0, 48, 0, 0, 7, 5])
 })
@@ -188,7 +188,7 @@ describe('images of classes', () => {
     { name: 'second bus', color: green, parts: [], actions: [] },
   ]
   const found = (classes: Png, objects?: Png, given = map) =>
-    labelledMasks(classes, objects, given, place)
+    labelledMasks(classes, objects, given, location)
       .filter(({ isBackground }) => !isBackground)
       .map(({ label, crop }) => [label, ...crop()])
 
@@ -245,10 +245,10 @@ describe('images of classes', () => {
 
 test('an image of another size than its frame is refused before its pixels are read', async () => {
   const bytes = writeGrey16Png(3, 2, new Uint16Array(6))
-  await expect(readMaskPicture(bytes, { width: 2, height: 3 }, place)).rejects.toThrow(
+  await expect(readMaskPicture(bytes, { width: 2, height: 3 }, location)).rejects.toThrow(
     'a.png: mask of 3 x 2 pixels on a frame of 2 x 3',
   )
-  expect(await readMaskPicture(bytes, undefined, place)).toMatchObject({ width: 3, height: 2 })
+  expect(await readMaskPicture(bytes, undefined, location)).toMatchObject({ width: 3, height: 2 })
 })
 
 function rowsOf(raster: Uint8Array, width: number): string[] {

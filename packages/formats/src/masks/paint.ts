@@ -13,7 +13,10 @@ interface Size {
  * instances are visited.
  * @param valueFor Returns the pixel value of an instance; indexes start at 0.
  */
-export function paint<Raster extends Uint8Array | Uint16Array | Uint32Array, One extends Painted>(
+export function paintInstances<
+  Raster extends Uint8Array | Uint16Array | Uint32Array,
+  One extends Painted,
+>(
   raster: Raster,
   instances: readonly One[],
   { width, height }: Size,
@@ -47,7 +50,7 @@ export function visibleOf<One extends Painted>(
   { width, height }: Size,
 ): Set<One> {
   const raster = new Uint32Array(width * height)
-  paint(raster, instances, { width, height }, (_, index) => index + 1)
+  paintInstances(raster, instances, { width, height }, (_, index) => index + 1)
   const seen = new Uint8Array(instances.length + 1)
   for (const value of raster) seen[value] = 1
   return new Set(instances.filter((_, index) => seen[index + 1] === 1))

@@ -1,8 +1,8 @@
 /** Reads mask images, checks their size against the frame, and returns their pixel values. */
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { type Png, readPng } from '../image/png.ts'
 import { readPngSize } from '../image/png-size.ts'
-import type { Size } from './instances.ts'
+import type { RasterSize } from './instances.ts'
 import type { PixelValue } from './regions.ts'
 
 /**
@@ -12,20 +12,24 @@ import type { PixelValue } from './regions.ts'
  */
 export async function readMaskPicture(
   bytes: Uint8Array,
-  frame: Size | undefined,
-  place: Place,
+  frame: RasterSize | undefined,
+  location: ErrorLocation,
 ): Promise<Png> {
   // The header suffices to refuse an image that would exhaust the memory.
-  if (frame) assertSize(readPngSize(bytes) ?? frame, frame, place)
-  const png = await readPng(bytes, place)
-  if (frame) assertSize(png, frame, place)
+  if (frame) assertSize(readPngSize(bytes) ?? frame, frame, location)
+  const png = await readPng(bytes, location)
+  if (frame) assertSize(png, frame, location)
   return png
 }
 
-function assertSize({ width, height }: Size, frame: Size, place: Place): void {
+function assertSize(
+  { width, height }: RasterSize,
+  frame: RasterSize,
+  location: ErrorLocation,
+): void {
   if (width === frame.width && height === frame.height) return
   const sizes = `mask of ${width} x ${height} pixels on a frame of ${frame.width} x ${frame.height}`
-  throw new FormatError(sizes, place)
+  throw new FormatError(sizes, location)
 }
 
 /** Returns the colour of each pixel as 0xRRGGBB for any kind of image; for a grey image the sample itself. */

@@ -1,5 +1,5 @@
 import { paletteColor, parseColor } from '../colors.ts'
-import type { Label, Run } from '../model.ts'
+import type { ConversionRun, DatasetLabel } from '../model.ts'
 import type { MapLabel } from './label-map.ts'
 
 /**
@@ -7,8 +7,8 @@ import type { MapLabel } from './label-map.ts'
  * unless a label has that name. Labels with equal colours are reported.
  */
 export function projectColors(
-  labels: readonly Label[],
-  { report }: Pick<Run, 'report'>,
+  labels: readonly DatasetLabel[],
+  { report }: Pick<ConversionRun, 'report'>,
 ): MapLabel[] {
   const own = labels.map(({ name, color }, index) =>
     mapLabel(name, parseColor(color) ?? paletteColor(index + 1)),

@@ -1,11 +1,11 @@
 /** Reads the masks of an image from its images of classes and objects. */
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { parseColor } from '../colors.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import type { Png } from '../image/png.ts'
-import type { Label } from '../model.ts'
+import type { DatasetLabel } from '../model.ts'
 import { type LabelledMask, labelledMasks } from './class-pictures.ts'
-import type { Size } from './instances.ts'
+import type { RasterSize } from './instances.ts'
 import {
   classNamesName,
   labelMapName,
@@ -65,7 +65,7 @@ function textFile(name: string, { zip, root }: MaskPictures) {
  * Returns the labels for an archive that declares none. Colours are those of the task's labels, then those of the VOC
  * dataset; grey values are the background and then the task's labels in order. Black is always the background.
  */
-export function assumedLabels(labels: readonly Label[]): MapLabel[] {
+export function assumedLabels(labels: readonly DatasetLabel[]): MapLabel[] {
   const own = labels.map(({ name, color }) => {
     return { name, color: parseColor(color) || undefined, parts: [], actions: [] }
   })
@@ -88,10 +88,10 @@ export async function readMasks(
   { zip, classes, objects }: MaskPictures,
   id: string,
   labels: readonly MapLabel[],
-  frame: Size | undefined,
-  onLost: (reason: string, place: Place) => void = () => undefined,
+  frame: RasterSize | undefined,
+  onLost: (reason: string, location: ErrorLocation) => void = () => undefined,
 ): Promise<LabelledMask[]> {
-  const read = async (file: string | undefined, size?: Size): Promise<Png | undefined> => {
+  const read = async (file: string | undefined, size?: RasterSize): Promise<Png | undefined> => {
     const entry = zip.files.get(file ?? '')
     return entry && readMaskPicture(await zip.bytes(entry), size, { file })
   }
@@ -102,8 +102,8 @@ export async function readMasks(
   }
   const ofClasses = await read(file, frame)
   if (!ofClasses) return []
-  const place = { file }
-  return labelledMasks(ofClasses, await read(objectFile, ofClasses), labels, place, (label) =>
-    onLost(`pixels of class '${label}' are of no object`, place),
+  const location = { file }
+  return labelledMasks(ofClasses, await read(objectFile, ofClasses), labels, location, (label) =>
+    onLost(`pixels of class '${label}' are of no object`, location),
   )
 }

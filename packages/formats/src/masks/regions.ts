@@ -1,8 +1,8 @@
-import { FormatError, type Place } from '../errors.ts'
-import type { Size } from './instances.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import type { RasterSize } from './instances.ts'
 
 /** Pixels of an image with the same class and object. */
-export interface Region {
+export interface MaskRegion {
   class: number
   object: number
   /** Number of pixels. */
@@ -22,11 +22,11 @@ const mostRuns = 4_000_000
  * @throws {FormatError} for an image of noise
  */
 export function regionsOf(
-  { width, height }: Size,
+  { width, height }: RasterSize,
   classAt: PixelValue,
   objectAt: PixelValue,
-  place: Place,
-): Region[] {
+  location: ErrorLocation,
+): MaskRegion[] {
   const drafts = new Map<number, Draft>()
   let runs = 0
   for (let row = 0, at = 0; row < height; row += 1) {
@@ -38,7 +38,7 @@ export function regionsOf(
       while (at < end && classAt(at) === class_ && objectAt(at) === object)
       runs += 1
       if (runs > mostRuns)
-        throw new FormatError(`more than ${mostRuns} runs of pixels in a picture`, place)
+        throw new FormatError(`more than ${mostRuns} runs of pixels in a picture`, location)
       addRun(draftOf(drafts, class_, object), row, {
         from: from % width,
         to: (from % width) + at - from,

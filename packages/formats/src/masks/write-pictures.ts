@@ -3,7 +3,7 @@ import { paletteColor } from '../colors.ts'
 import { writeRgbPng } from '../image/png.ts'
 import type { ItemFrame } from '../model.ts'
 import type { MaskInstance } from './instances.ts'
-import { paint } from './paint.ts'
+import { paintInstances } from './paint.ts'
 
 /**
  * Yields two images of instances: one in label colours, and one with a different colour for each instance. Yields
@@ -18,7 +18,12 @@ export function* classAndObjectFiles(
 ): Generator<ArchiveFile> {
   if (instances.length === 0) return
   const picture = (valueFor: (instance: MaskInstance, index: number) => number): Uint8Array => {
-    const raster = paint(new Uint32Array(width * height), instances, { width, height }, valueFor)
+    const raster = paintInstances(
+      new Uint32Array(width * height),
+      instances,
+      { width, height },
+      valueFor,
+    )
     return writeRgbPng(width, height, raster)
   }
   const classes = picture(({ label }) => colorOf(label.name))

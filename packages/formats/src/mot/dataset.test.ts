@@ -3,7 +3,7 @@ import { sourceOf } from '../archive/source.ts'
 import { mot } from '../formats/mot.ts'
 import type { ItemFrame } from '../model.ts'
 import {
-  all,
+  collectAll,
   datasetOf,
   exportBytes,
   framesOf,
@@ -25,7 +25,7 @@ async function found(files: Record<string, string>) {
   for (const { images, importAnnotations } of subsets) {
     const frames = framesOf(images.map(({ name }) => name))
     const target = targetOf([labelOf({ name: 'car' })], frames)
-    const read = await all(importAnnotations(target, newRun().run))
+    const read = await collectAll(importAnnotations(target, newRun().run))
     names.push(
       read.map((one) => frames[one.kind === 'shape' ? one.shape.frame : -1]?.path ?? 'none'),
     )
@@ -168,7 +168,7 @@ describe('a MOT export with images that is imported again', () => {
     expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
     for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
       expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-      const read = await all(importAnnotations(targetOf(labels, frames), newRun().run))
+      const read = await collectAll(importAnnotations(targetOf(labels, frames), newRun().run))
       const expected = index === 0 ? sent : sent.slice(1)
       expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
     }

@@ -5,7 +5,7 @@ import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
 import { noteUnusedPictures } from '../members.ts'
-import type { FileDataset, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileDataset, FileSubset } from '../model.ts'
 import { findImages } from './images.ts'
 import { attributesOf, importSequence } from './import.ts'
 import { type MotRow, rowsIn } from './rows.ts'
@@ -17,7 +17,10 @@ import {
   readLabels,
 } from './sequences.ts'
 
-export async function openMotDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openMotDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const zip = await openArchive(source, run)
   const labels = labelCollector()
   const subsets: FileSubset[] = []
@@ -55,7 +58,7 @@ async function readNumbers(
   sequence: MotSequence,
   names: readonly string[] | undefined,
   labels: LabelCollector,
-  run: Run,
+  run: ConversionRun,
 ): Promise<{ numbers: Set<number>; hasClasses: boolean }> {
   const numbers = new Set<number>()
   let hasClasses = false

@@ -2,11 +2,18 @@
 
 import { round2 } from '@reticle/geometry'
 import type { ArchiveFile } from '../archive/zip-writer.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { writtenValues } from '../labels.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
-import type { Dataset, ItemFrame, ItemShape, Label, Part, Run } from '../model.ts'
+import type {
+  ConversionRun,
+  Dataset,
+  DatasetLabel,
+  ItemFrame,
+  ItemShape,
+  TaskPart,
+} from '../model.ts'
 import { floatText } from '../numbers.ts'
 import { isPlain, listLine, listName, type NumberedImage } from './images.ts'
 
@@ -23,7 +30,10 @@ const name = 'MOT 1.1'
  * Yields a sequence for each subset. A single sequence is at the top level of the archive; several are in folders,
  * and so is a named subset of a project.
  */
-export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportMot(
+  dataset: Dataset,
+  run: ConversionRun,
+): AsyncGenerator<ArchiveFile> {
   const { labels, subsets, about } = dataset
   const names = distinctNames(subsets.map((subset) => subset.name))
   const isNamed = (subset: string) => about.target === 'project' && subset !== 'default'
@@ -47,7 +57,7 @@ export async function* exportMot(dataset: Dataset, run: Run): AsyncGenerator<Arc
 /** Yields the class names of a sequence, and the list of its images unless their names match their numbers. */
 function* descriptionFiles(
   root: string,
-  parts: readonly Part[],
+  parts: readonly TaskPart[],
   { labels, saveImages }: Dataset,
 ): Generator<ArchiveFile> {
   yield { path: `${root}gt/labels.txt`, content: labels.map((label) => label.name).join('\n') }
@@ -56,7 +66,7 @@ function* descriptionFiles(
   if (!isPlain(images)) yield { path: `${root}${listName}`, content: list }
 }
 
-function numberedImages(parts: readonly Part[]): NumberedImage[] {
+function numberedImages(parts: readonly TaskPart[]): NumberedImage[] {
   let firstFrame = 1
   return parts.flatMap(({ about, frames }) => {
     const first = firstFrame
@@ -67,10 +77,10 @@ function numberedImages(parts: readonly Part[]): NumberedImage[] {
 
 /** Yields the rows of a subset; frames of a task continue the numbers of the task before it. */
 async function* rowsOf(
-  parts: readonly Part[],
-  labels: readonly Label[],
+  parts: readonly TaskPart[],
+  labels: readonly DatasetLabel[],
   losses: Losses,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<string> {
   const classes = new Map(labels.map((label, index) => [label.id, { label, id: index + 1 }]))
   let firstIndex = 0
@@ -115,17 +125,22 @@ function boxOf({ points }: ItemShape): number[] {
 /** Attributes that have columns. */
 const columns = new Set(['visibility', 'ignored'])
 
-function flagsOf(shape: ItemShape, label: Label, { path }: ItemFrame, { report }: Run) {
+function flagsOf(
+  shape: ItemShape,
+  label: DatasetLabel,
+  { path }: ItemFrame,
+  { report }: ConversionRun,
+) {
   const attributes = label.attributes.filter((spec) => columns.has(spec.name))
   const known = new Set(attributes.map((spec) => spec.id))
   if (shape.attributes.some(({ spec_id }) => !known.has(spec_id))) {
     const reason = `${name} has no attributes but visibility and ignored`
     report.note('dropped', 'dropped-attribute', reason, { item: path })
   }
-  const place = { file: path, record: label.name }
-  const values = new Map(writtenValues({ ...label, attributes }, shape.attributes, place))
+  const location = { file: path, record: label.name }
+  const values = new Map(writtenValues({ ...label, attributes }, shape.attributes, location))
   const given = values.get('visibility')
-  const visibility = given === undefined ? Number(!shape.occluded) : numberOf(given, place)
+  const visibility = given === undefined ? Number(!shape.occluded) : numberOf(given, location)
   if (visibility <= 0 !== shape.occluded) {
     const reason = `${name} takes what is occluded from the attribute visibility`
     report.note('converted', 'dropped-attribute', reason, { item: path })
@@ -134,8 +149,8 @@ function flagsOf(shape: ItemShape, label: Label, { path }: ItemFrame, { report }
   return { visibility, confidence: isIgnored ? 0 : 1 }
 }
 
-function numberOf(value: string | number | boolean, place: Place): number {
+function numberOf(value: string | number | boolean, location: ErrorLocation): number {
   const number = value === '' ? Number.NaN : Number(value)
   if (Number.isFinite(number)) return number
-  throw new FormatError(`attribute "visibility" is "${value}", expected a number`, place)
+  throw new FormatError(`attribute "visibility" is "${value}", expected a number`, location)
 }

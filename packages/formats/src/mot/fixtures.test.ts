@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { mot } from '../formats/mot.ts'
-import type { Label, Track } from '../model.ts'
+import type { DatasetLabel, DatasetTrack } from '../model.ts'
 import { createReport } from '../report.ts'
 import {
   datasetOf,
@@ -36,9 +36,9 @@ test.skipIf(!hasFixtures)('a sequence of another tool gives its box', async () =
 
 describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fixtures', () => {
   const facts = hasFixtures ? JSON.parse(read('exports/facts.json').toString()) : {}
-  const labels: Label[] = (facts.labels ?? [])
+  const labels: DatasetLabel[] = (facts.labels ?? [])
     .filter(({ parent_id }: { parent_id?: number }) => !parent_id)
-    .toSorted((a: Label, b: Label) => a.id - b.id)
+    .toSorted((a: DatasetLabel, b: DatasetLabel) => a.id - b.id)
 
   test.each([
     ['Batch 1: shapes', 'mot_1.1.shapes.zip', -1],
@@ -67,7 +67,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     const shapes = annotations.shapes
       .map(shapeOf)
       .toSorted((a: { frame: number }, b: { frame: number }) => a.frame - b.frame)
-    const tracks: Track[] = annotations.tracks.map(withKeyframes)
+    const tracks: DatasetTrack[] = annotations.tracks.map(withKeyframes)
     return exportBytes(mot.exporter, datasetOf(labels, frames, { shapes, tracks }))
   }
 })
@@ -79,7 +79,7 @@ function streetNames(count: number): string[] {
 }
 
 /** CVAT stores only keyframes as shapes of a track. */
-function withKeyframes(track: Track): Track {
+function withKeyframes(track: DatasetTrack): DatasetTrack {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 

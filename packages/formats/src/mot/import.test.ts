@@ -27,8 +27,8 @@ const ofJob = (first: number): ImportTarget => ({
 async function imported(files: Record<string, string | Uint8Array>, to = target) {
   const result = await importBytes(mot, await zipOf(files), to)
   const found = result.shapes.map(({ frame, label_id }) => [frame, label_id])
-  const told = result.report.entries.map(({ code, reason }) => `${code}: ${reason}`)
-  return { ...result, found, told }
+  const notes = result.report.entries.map(({ code, reason }) => `${code}: ${reason}`)
+  return { ...result, found, notes }
 }
 
 const names = { 'gt/labels.txt': 'car\nman' }
@@ -54,9 +54,9 @@ describe('a MOT import', () => {
   })
 
   test('reads track_id 0 as no track, and reports this', async () => {
-    const { found, tracks, told } = await rows('1,0,1,2,3,4,1,1,1\n2,0,1,2,3,4,1,1,1\n')
+    const { found, tracks, notes } = await rows('1,0,1,2,3,4,1,1,1\n2,0,1,2,3,4,1,1,1\n')
     expect([found.length, tracks]).toEqual([2, []])
-    expect(told).toEqual(['dropped-shape-type: track_id 0 is of no track'])
+    expect(notes).toEqual(['dropped-shape-type: track_id 0 is of no track'])
   })
 
   test('builds tracks from rows in any order, which end at gaps and after their last row', async () => {
@@ -93,7 +93,7 @@ describe('a MOT import', () => {
   })
 
   test('keeps "visibility" and "ignored" for labels with these attributes', async () => {
-    const { shapes, told } = await rows('1,-1,1,2,3,4,0,2,0.25\n2,-1,1,2,3,4,0,1,0.5\n')
+    const { shapes, notes } = await rows('1,-1,1,2,3,4,0,2,0.25\n2,-1,1,2,3,4,0,1,0.5\n')
     expect(shapes.map((shape) => [shape.attributes, shape.occluded])).toEqual([
       [
         [
@@ -104,30 +104,32 @@ describe('a MOT import', () => {
       ],
       [[], false],
     ])
-    expect(told).toEqual([
+    expect(notes).toEqual([
       "dropped-attribute: attribute 'visibility' unknown on label 'car'",
       "dropped-attribute: attribute 'ignored' unknown on label 'car'",
     ])
   })
 
   test('keeps the first class of a track', async () => {
-    const { tracks, told } = await rows('1,1,1,2,3,4,1,1,1\n2,1,1,2,3,4,1,2,1\n')
+    const { tracks, notes } = await rows('1,1,1,2,3,4,1,1,1\n2,1,1,2,3,4,1,2,1\n')
     expect(tracks).toMatchObject([{ label_id: 7 }])
-    expect(told).toEqual(['dropped-attribute: the class of a track changes, its first one is kept'])
+    expect(notes).toEqual([
+      'dropped-attribute: the class of a track changes, its first one is kept',
+    ])
   })
 
   test('skips boxes without area and keeps boxes that exceed the frame', async () => {
-    const { shapes, told } = await rows(
+    const { shapes, notes } = await rows(
       '1,1,5,5,0,4,1,1,1\n1,2,5,5,4,-1,1,1,1\n1,-1,-5,70,200,40,1,1,1\n',
     )
     expect(shapes.map(({ points }) => points)).toEqual([[-5, 70, 195, 110]])
-    expect(told).toEqual(['degenerate-shape: the box has no area'])
+    expect(notes).toEqual(['degenerate-shape: the box has no area'])
   })
 
   test('reads detections as boxes with scores when there is no ground truth', async () => {
     const det = '1,-1,1,2,10,20,0.75,-1,-1,-1\n2,5,1,2,10,20,61.5,-1,-1,-1\n'
     const only = targetOf(labels.slice(0, 1), frames)
-    const { shapes, tracks, told } = await imported({ 'det/det.txt': det }, only)
+    const { shapes, tracks, notes } = await imported({ 'det/det.txt': det }, only)
     expect([shapes.map(({ score, occluded }) => [score, occluded]), tracks]).toEqual([
       [
         [0.75, false],
@@ -135,7 +137,7 @@ describe('a MOT import', () => {
       ],
       [],
     ])
-    expect(told).toEqual([
+    expect(notes).toEqual([
       'dropped-shape-type: detections are read without tracks',
       'dropped-attribute: a score is not between 0 and 1, it is left out',
     ])
@@ -155,13 +157,13 @@ describe('a MOT import', () => {
     const info =
       '[Sequence]\r\nname=x\r\nSEQLENGTH = 600\r\nimwidth=100\r\nimHeight=90\r\nimExt=.jpg'
     const rows = '1,-1,1,2,3,4,1,1\n'
-    const { told } = await imported({ ...names, 'gt/gt.txt': rows, 'seqinfo.ini': info })
-    expect(told).toEqual([
+    const { notes } = await imported({ ...names, 'gt/gt.txt': rows, 'seqinfo.ini': info })
+    expect(notes).toEqual([
       'ignored-file: it tells of 600 frames, there are 6',
       'ignored-file: it tells of frames of 100 x 90, they are 100 x 80',
     ])
     const right = { ...names, 'gt/gt.txt': rows, 'seqinfo.ini': 'seqLength=6' }
-    expect((await imported(right)).told).toEqual([])
+    expect((await imported(right)).notes).toEqual([])
   })
 })
 
@@ -200,20 +202,20 @@ describe('classes of a MOT import', () => {
 
 describe('frames of a MOT import into a job', () => {
   test('are counted from the first frame of the task, and frames outside the job are skipped', async () => {
-    const { found, told } = await rows('1,-1,1,2,3,4,1,1,1\n4,-1,1,2,3,4,1,1,1\n', ofJob(3))
-    expect([found, told]).toEqual([
+    const { found, notes } = await rows('1,-1,1,2,3,4,1,1,1\n4,-1,1,2,3,4,1,1,1\n', ofJob(3))
+    expect([found, notes]).toEqual([
       [[3, 7]],
       ['frame-outside-job: the frame lies outside of the job'],
     ])
   })
 
   test('are counted from the first frame of the job when no row reaches it', async () => {
-    const { found, told } = await rows('1,-1,1,2,3,4,1,1,1\n3,-1,1,2,3,4,1,1,1\n', ofJob(3))
+    const { found, notes } = await rows('1,-1,1,2,3,4,1,1,1\n3,-1,1,2,3,4,1,1,1\n', ofJob(3))
     expect(found).toEqual([
       [3, 7],
       [5, 7],
     ])
-    expect(told).toEqual([
+    expect(notes).toEqual([
       'frame-outside-job: no row reaches the job: they are counted from its first frame',
     ])
   })

@@ -3,8 +3,8 @@ import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import { type Intake, newIntake, newShape } from '../intake.ts'
-import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import { createIntake, createShape, type ImportIntake } from '../intake.ts'
+import type { ConversionRun, DatasetLabel, Imported, ImportTarget, TargetFrame } from '../model.ts'
 import { assertNear } from '../numbers.ts'
 import { shareOf } from '../progress.ts'
 import { type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
@@ -22,7 +22,7 @@ import {
 export async function* importMot(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const zip = await openArchive(source, run)
   const [sequence, ...others] = findSequences(zip)
@@ -46,10 +46,10 @@ export interface SequenceSource {
 
 /** State of an import across all rows. */
 interface Import {
-  intake: Intake
+  intake: ImportIntake
   tracks: TrackBuilder
   /** Labels of tracks, from their first rows. */
-  trackLabels: Map<number, Label>
+  trackLabels: Map<number, DatasetLabel>
   isDetections: boolean
   classes: Classes
   /**
@@ -62,10 +62,10 @@ interface Import {
 export async function* importSequence(
   source: SequenceSource,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const { zip, sequence } = source
-  const intake = newIntake(target, run)
+  const intake = createIntake(target, run)
   noteMismatch(await readInfo(zip, sequence), intake)
   const state: Import = {
     intake,
@@ -90,22 +90,24 @@ export async function* importSequence(
 /** Returns the box of a row; empty when it is added to a track or skipped. */
 function importRow(row: MotRow, state: Import): Imported[] {
   const { intake, tracks, isDetections } = state
-  const { place, points } = row
+  const { location, points } = row
   const frame = state.frameOf(row)
   const { nameOf, origin } = state.classes
-  const found = intake.takes(frame, place) ? intake.labelFor(nameOf(row), place, origin) : undefined
+  const found = intake.takes(frame, location)
+    ? intake.labelFor(nameOf(row), location, origin)
+    : undefined
   if (!found) return []
   if (row.width <= 0 || row.height <= 0) {
-    intake.skip('degenerate-shape', 'the box has no area', place)
+    intake.skip('degenerate-shape', 'the box has no area', location)
     return []
   }
   const isOfTrack = row.track > 0 && !isDetections
   const label = isOfTrack ? trackLabel(row, found, state) : found
   if (row.track === 0 && !isDetections)
-    intake.note('converted', 'dropped-shape-type', 'track_id 0 is of no track', place)
+    intake.note('converted', 'dropped-shape-type', 'track_id 0 is of no track', location)
   if (row.track > 0 && isDetections)
-    intake.note('converted', 'dropped-shape-type', 'detections are read without tracks', place)
-  assertNear(points, place)
+    intake.note('converted', 'dropped-shape-type', 'detections are read without tracks', location)
+  assertNear(points, location)
   const values = isDetections ? [] : valuesOf(row, label)
   const shape = {
     type: 'rectangle' as const,
@@ -113,25 +115,25 @@ function importRow(row: MotRow, state: Import): Imported[] {
     label_id: label.id,
     points,
     occluded: row.visibility !== undefined && row.visibility <= 0,
-    score: isDetections ? intake.scoreFor(row.confidence, row.place) : 1,
-    attributes: intake.valuesFor(label, values, place),
+    score: isDetections ? intake.scoreFor(row.confidence, row.location) : 1,
+    attributes: intake.valuesFor(label, values, location),
   }
   if (!isOfTrack) return intake.shape(shape)
-  tracks.add(String(row.track), label, newShape(shape), true, place)
+  tracks.add(String(row.track), label, createShape(shape), true, location)
   return []
 }
 
 /** Returns the label of a track, which is the label of its first row. */
 function trackLabel(
-  { track, place }: MotRow,
-  found: Label,
+  { track, location }: MotRow,
+  found: DatasetLabel,
   { intake, trackLabels }: Import,
-): Label {
+): DatasetLabel {
   const label = trackLabels.get(track)
   if (!label) trackLabels.set(track, found)
   if (label && label !== found) {
     const reason = 'the class of a track changes, its first one is kept'
-    intake.note('converted', 'dropped-attribute', reason, place)
+    intake.note('converted', 'dropped-attribute', reason, location)
   }
   return label ?? found
 }
@@ -151,7 +153,7 @@ export function attributesOf({ visibility, confidence }: MotRow): Values {
 }
 
 /** Returns these values, and all other values that the label declares. */
-function valuesOf(row: MotRow, label: Label): Values {
+function valuesOf(row: MotRow, label: DatasetLabel): Values {
   const values = attributesOf(row)
   for (const { name } of label.attributes) {
     const value = name === 'visibility' ? row.visibility : isIgnored(name, row)
@@ -178,7 +180,7 @@ interface Classes {
  */
 async function classesOf(
   { zip, sequence }: SequenceSource,
-  { target, run, note }: Intake,
+  { target, run, note }: ImportIntake,
 ): Promise<Classes> {
   const names = await readLabels(zip, sequence)
   const known = target.labels.length === 1 ? target.labels.map(({ name }) => name) : (names ?? [])
@@ -189,8 +191,8 @@ async function classesOf(
     return { nameOf: nameFinder(officialLabels, usual, noNames), origin: officialOrigin }
   const reason = `there is no gt/labels.txt: every class is read as '${usual}', the only label of the task`
   return {
-    nameOf({ classId, place }) {
-      if (classId !== undefined) note('converted', 'unlabelled', reason, place)
+    nameOf({ classId, location }) {
+      if (classId !== undefined) note('converted', 'unlabelled', reason, location)
       return usual
     },
   }
@@ -199,11 +201,11 @@ async function classesOf(
 const noNames = 'there is no gt/labels.txt, and the MOT challenge'
 
 function nameFinder(names: readonly string[], usual: string, owner: string): Classes['nameOf'] {
-  return ({ classId, place }) => {
+  return ({ classId, location }) => {
     if (classId === undefined) return usual
     const name = names[classId - 1]
     if (name !== undefined) return name
-    throw new FormatError(`class_id is ${classId}, ${owner} has ${names.length} labels`, place)
+    throw new FormatError(`class_id is ${classId}, ${owner} has ${names.length} labels`, location)
   }
 }
 
@@ -212,7 +214,7 @@ async function hasOfficialClass(
   label: string,
   zip: ZipReader,
   { rows: entry }: MotSequence,
-  { signal }: Run,
+  { signal }: ConversionRun,
 ): Promise<boolean> {
   const id = officialLabels.indexOf(label) + 1
   if (id === 0) return false
@@ -228,14 +230,14 @@ function frameFinder(
   target: ImportTarget,
 ): Import['frameOf'] {
   const all = target.frames.frames
-  return ({ frame, place }) => {
+  return ({ frame, location }) => {
     const found = all[frames ? (frames.get(frame) ?? -1) : firstFrame + frame - 1]
     if (found) return found
     const reason =
       frame < 1
         ? `frame_id is ${frame}: frames are counted from 1, the file seems to count from 0`
         : `frame_id is ${frame}, there are ${all.length - firstFrame} frames`
-    throw new FormatError(reason, place)
+    throw new FormatError(reason, location)
   }
 }
 
@@ -254,9 +256,9 @@ async function findFirstFrame(
   zip: ZipReader,
   { rows: entry }: MotSequence,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): Promise<number> {
-  const { first, last } = newIntake(target, run).range
+  const { first, last } = createIntake(target, run).range
   if (first === 0 || last < first) return 0
   let latest = 0
   for await (const rows of rowsIn(zip, entry, () => run.signal.throwIfAborted()))
@@ -267,7 +269,7 @@ async function findFirstFrame(
   return first
 }
 
-function noteMismatch(info: SequenceInfo | undefined, { target, note }: Intake): void {
+function noteMismatch(info: SequenceInfo | undefined, { target, note }: ImportIntake): void {
   if (!info) return
   const { file, length, width, height } = info
   const { frames, includes } = target.frames
@@ -281,7 +283,7 @@ function noteMismatch(info: SequenceInfo | undefined, { target, note }: Intake):
     tell(`it tells of frames of ${size}, they are ${frame.width} x ${frame.height}`)
 }
 
-function progressOf({ rows }: MotSequence, run: Run): (bytes: number) => void {
+function progressOf({ rows }: MotSequence, run: ConversionRun): (bytes: number) => void {
   let done = 0
   return (bytes) => {
     run.signal.throwIfAborted()

@@ -1,11 +1,11 @@
 /** Reads rows of MOT files: `frame_id,track_id,x,y,w,h,confidence,class_id,visibility` and optional columns. */
 import type { ZipEntry, ZipReader } from '../archive/zip-reader.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { readInteger, readNumber } from '../numbers.ts'
 import { lineOf, linesIn } from '../text-lines.ts'
 
 export interface MotRow {
-  place: Place
+  location: ErrorLocation
   /** From 1. */
   frame: number
   /** Id of the track; above 0 when the row belongs to one. */
@@ -53,48 +53,48 @@ const columns = [
   ...['confidence', 'class_id', 'visibility', 'column 10'],
 ]
 
-function readRow(text: string, place: Place): MotRow {
+function readRow(text: string, location: ErrorLocation): MotRow {
   const values = text.split(',')
   const count = values.length
   if (count < 6 || count > 10)
-    throw new FormatError(`${count} columns, expected 6 to 10 with commas between`, place)
-  const x = numberAt(values, 2, place)
-  const y = numberAt(values, 3, place)
-  const width = numberAt(values, 4, place)
-  const height = numberAt(values, 5, place)
-  const last = [7, 8, 9].map((at) => optionalAt(values, at, place))
+    throw new FormatError(`${count} columns, expected 6 to 10 with commas between`, location)
+  const x = numberAt(values, 2, location)
+  const y = numberAt(values, 3, location)
+  const width = numberAt(values, 4, location)
+  const height = numberAt(values, 5, location)
+  const last = [7, 8, 9].map((at) => optionalAt(values, at, location))
   // In files of the first years, ten columns contain world coordinates, which are hardly ever whole numbers.
   const isOfWorld = last[2] !== undefined && !last.every(Number.isInteger)
   const classId = isOfWorld ? undefined : classOf(last[0])
   const isKnown = last[1] !== -1 && (classId !== undefined || count < 10)
   return {
-    place,
-    frame: integerAt(values, 0, place),
-    track: integerAt(values, 1, place),
+    location,
+    frame: integerAt(values, 0, location),
+    track: integerAt(values, 1, location),
     width,
     height,
     points: [x, y, plain(x + width), plain(y + height)],
-    confidence: optionalAt(values, 6, place),
+    confidence: optionalAt(values, 6, location),
     classId,
     visibility: isKnown ? last[1] : undefined,
   }
 }
 
-type At<T> = (values: readonly string[], at: number, place: Place) => T
+type At<T> = (values: readonly string[], at: number, location: ErrorLocation) => T
 
-const integerAt: At<number> = (values, at, place) =>
-  readInteger(textAt(values, at), (reason) => refusal(at, reason, place))
+const integerAt: At<number> = (values, at, location) =>
+  readInteger(textAt(values, at), (reason) => refusal(at, reason, location))
 
-const numberAt: At<number> = (values, at, place) =>
-  readNumber(textAt(values, at), (reason) => refusal(at, reason, place))
+const numberAt: At<number> = (values, at, location) =>
+  readNumber(textAt(values, at), (reason) => refusal(at, reason, location))
 
-const optionalAt: At<number | undefined> = (values, at, place) =>
-  textAt(values, at) === '' ? undefined : numberAt(values, at, place)
+const optionalAt: At<number | undefined> = (values, at, location) =>
+  textAt(values, at) === '' ? undefined : numberAt(values, at, location)
 
 const textAt = (values: readonly string[], at: number): string => (values[at] ?? '').trim()
 
-const refusal = (at: number, reason: string, place: Place): FormatError =>
-  new FormatError(`${columns[at]}: ${reason}`, place)
+const refusal = (at: number, reason: string, location: ErrorLocation): FormatError =>
+  new FormatError(`${columns[at]}: ${reason}`, location)
 
 /** -1, 0 and fractions mean no class. */
 const classOf = (value: number | undefined): number | undefined =>

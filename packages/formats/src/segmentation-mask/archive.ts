@@ -6,7 +6,7 @@ import { FormatError } from '../errors.ts'
 import { type ListedSubset, listedId, withoutRepeats } from '../masks/lists.ts'
 import { type MaskPictures, maskPath, maskPictures } from '../masks/read-masks.ts'
 import { isImageName, withoutExtension } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { linesOf } from '../text-lines.ts'
 
 export interface MaskArchive extends MaskPictures {
@@ -19,7 +19,10 @@ export interface MaskArchive extends MaskPictures {
  * @throws {FormatError} when the upload is not an archive, has neither lists nor class images, or contains several
  * datasets
  */
-export async function openMaskArchive(source: RandomAccess, run: Run): Promise<MaskArchive> {
+export async function openMaskArchive(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<MaskArchive> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
   const root = rootOf(names, isMarker)
@@ -63,7 +66,12 @@ export async function openMaskArchive(source: RandomAccess, run: Run): Promise<M
  * Reports unused mask files.
  * @throws {FormatError} when there are mask files but none of them is a class image in PNG
  */
-function noteOthers(names: readonly string[], root: string, hasMasks: boolean, run: Run): void {
+function noteOthers(
+  names: readonly string[],
+  root: string,
+  hasMasks: boolean,
+  run: ConversionRun,
+): void {
   for (const file of names) {
     const path = file.slice(root.length)
     if (!file.startsWith(root) || !likeMaskFolder.test(path) || maskPath.test(path)) continue

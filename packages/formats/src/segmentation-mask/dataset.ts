@@ -10,16 +10,16 @@ import {
   memberFinder,
   noteUnusedPictures,
   pictureName,
-  type WantedImage,
+  type ReferencedImage,
 } from '../members.ts'
-import type { FileDataset, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileDataset, FileSubset } from '../model.ts'
 import { isMaskFolder, type MaskArchive, openMaskArchive } from './archive.ts'
 import { importMaskArchive } from './import.ts'
 
 /** Opens an archive with one subset for each list. */
 export async function openSegmentationMaskDataset(
   source: RandomAccess,
-  run: Run,
+  run: ConversionRun,
 ): Promise<FileDataset> {
   const archive = await openMaskArchive(source, run)
   const labels = labelCollector()
@@ -32,12 +32,12 @@ export async function openSegmentationMaskDataset(
   const finders = [memberFinder(pictures), imageFinder(pictures)]
   const folders = [`${root}JPEGImages/`, root]
   const subsets = archive.subsets.flatMap((subset): FileSubset[] => {
-    const wanted = subset.ids.map((id): WantedImage => {
+    const referenced = subset.ids.map((id): ReferencedImage => {
       const member = finders.map((finder) => finder.find([id], folders, [])).find(Boolean)
       const name = (found: string): string => pictureName(id, found)
       return { given: id, name, member, isAnnotated: archive.classes.has(id) }
     })
-    const images = locatedImages(wanted, `subset ${subset.name}`)
+    const images = locatedImages(referenced, `subset ${subset.name}`)
     if (images.length === 0) return []
     const importAnnotations: FileSubset['importAnnotations'] = (target, part) =>
       importMaskArchive({ ...archive, subsets: [subset] }, target, part)
@@ -49,7 +49,11 @@ export async function openSegmentationMaskDataset(
 }
 
 /** Adds the labels whose colours occur in the images, for archives that declare no labels. */
-async function addSeen(archive: MaskArchive, labels: LabelCollector, run: Run): Promise<void> {
+async function addSeen(
+  archive: MaskArchive,
+  labels: LabelCollector,
+  run: ConversionRun,
+): Promise<void> {
   for (const id of archive.subsets.flatMap(({ ids }) => ids)) {
     run.signal.throwIfAborted()
     for (const { label, isBackground } of await readMasks(

@@ -3,10 +3,10 @@ import { sourceOf } from '../archive/source.ts'
 import { colorText } from '../colors.ts'
 import { segmentationMask } from '../formats/segmentation-mask.ts'
 import { readPng } from '../image/png.ts'
-import type { Dataset, Item } from '../model.ts'
+import type { Dataset, DatasetItem } from '../model.ts'
 import { asMasks, frames, labels } from '../testing/masks.ts'
 import {
-  all,
+  collectAll,
   datasetOf,
   exportBytes,
   framesOf,
@@ -104,7 +104,7 @@ describe('a Segmentation mask export', () => {
       ['Val', ['Val/a.jpg']],
     ])
     const target = targetOf(labels, named(['a.jpg', 'a.png']))
-    const imported = await all(read?.subsets[0]?.importAnnotations(target, newRun().run))
+    const imported = await collectAll(read?.subsets[0]?.importAnnotations(target, newRun().run))
     expect(imported).toMatchObject([{ shape: { frame: 1, type: 'polygon' } }])
   })
 
@@ -173,8 +173,8 @@ describe('a Segmentation mask export', () => {
   })
 })
 
-function subsets(given: Record<string, [ReturnType<typeof framesOf>, Item[]]>): Dataset {
-  const all = Object.entries(given).map(([name, [own, items]]) => ({
+function subsets(given: Record<string, [ReturnType<typeof framesOf>, DatasetItem[]]>): Dataset {
+  const subsets = Object.entries(given).map(([name, [own, items]]) => ({
     name,
     frames: own,
     items: async function* () {
@@ -182,7 +182,7 @@ function subsets(given: Record<string, [ReturnType<typeof framesOf>, Item[]]>): 
     },
     parts: [partOf(own, {})],
   }))
-  return { ...datasetOf(labels, [], {}), subsets: all, saveImages: true }
+  return { ...datasetOf(labels, [], {}), subsets, saveImages: true }
 }
 
 /** Returns the colour of each pixel as `r,g,b`. */

@@ -14,7 +14,7 @@ import { labelMapName, labelMapText } from '../masks/label-map.ts'
 import { listLine } from '../masks/lists.ts'
 import { projectColors } from '../masks/project-colors.ts'
 import { classAndObjectFiles } from '../masks/write-pictures.ts'
-import type { Dataset, Run } from '../model.ts'
+import type { ConversionRun, Dataset } from '../model.ts'
 
 /** How each kind of annotation is exported; published to clients and used by the export. */
 export const carries = carriesOnly({
@@ -33,7 +33,7 @@ export const features = featuresOf('dropped', {
 
 export async function* exportSegmentationMask(
   given: Dataset,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<ArchiveFile> {
   const dataset = inOneFolder(given)
   const { labels, subsets } = dataset

@@ -3,7 +3,7 @@ import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { segmentationMask } from '../formats/segmentation-mask.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../image/png.ts'
-import type { ImportTarget, Run } from '../model.ts'
+import type { ConversionRun, ImportTarget } from '../model.ts'
 import { asMasks, labels } from '../testing/masks.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 
@@ -16,7 +16,7 @@ describe('a Segmentation mask import', () => {
   const read = async (
     files: Record<string, string | Uint8Array>,
     to: ImportTarget = target,
-    given: Pick<Run, 'conv_mask_to_poly'> = asMasks,
+    given: Pick<ConversionRun, 'conv_mask_to_poly'> = asMasks,
   ) => {
     const result = await importBytes(segmentationMask, await zipOf(files), to, given)
     return { ...result, found: result.shapes.map(({ label_id, points }) => [label_id, ...points]) }

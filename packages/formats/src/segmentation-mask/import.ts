@@ -1,18 +1,18 @@
 /** Imports Segmentation mask, the masks of one image at a time. */
 import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
-import { type Intake, newIntake } from '../intake.ts'
+import { createIntake, type ImportIntake } from '../intake.ts'
 import type { MapLabel } from '../masks/label-map.ts'
-import { placeMask } from '../masks/place-masks.ts'
+import { createMaskShapes } from '../masks/mask-shapes.ts'
 import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run } from '../model.ts'
+import type { ConversionRun, Imported, ImportTarget } from '../model.ts'
 import { type MaskArchive, openMaskArchive } from './archive.ts'
 
 export async function* importSegmentationMask(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const archive = await openMaskArchive(source, run)
   const understood = yield* importMaskArchive(archive, target, run)
@@ -24,10 +24,10 @@ export async function* importSegmentationMask(
 export async function* importMaskArchive(
   archive: MaskArchive,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported, number> {
   const ids = archive.subsets.flatMap((subset) => subset.ids)
-  const intake = newIntake(target, run, deepestOf(ids))
+  const intake = createIntake(target, run, deepestOf(ids))
   const declared = await readDeclared(archive)
   const labels = declared ?? assumedLabels(target.labels)
   const origin = declared ? undefined : vocOrigin
@@ -49,7 +49,7 @@ interface Import {
   labels: readonly MapLabel[]
   /** Source of the label names when they are not from the archive. */
   origin: string | undefined
-  intake: Intake
+  intake: ImportIntake
 }
 
 async function* importImage(
@@ -62,15 +62,16 @@ async function* importImage(
   const isOfEmpty = archive.classes.size === 0 && matched.frame !== undefined
   if (archive.classes.has(id) || isOfEmpty) intake.noteUnderstood()
   const isKnown = (name: string) => target.labels.some((label) => label.name === name)
-  const all = await readMasks(archive, id, labels, matched.frame, (reason, place) =>
-    intake.skip('degenerate-shape', reason, place),
+  const all = await readMasks(archive, id, labels, matched.frame, (reason, location) =>
+    intake.skip('degenerate-shape', reason, location),
   )
   const masks = all.filter(({ label, isBackground }) => !isBackground || isKnown(label))
   if (masks.length === 0) return
-  const place = { file: archive.classes.get(id) }
-  const frame = intake.frameFor(matched, place)
+  const location = { file: archive.classes.get(id) }
+  const frame = intake.frameFor(matched, location)
   for (const { label: name, crop } of frame ? masks : []) {
-    const label = intake.labelFor(name, place, origin)
-    if (frame && label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
+    const label = intake.labelFor(name, location, origin)
+    if (frame && label)
+      yield* createMaskShapes(crop(), { frame: frame.frame, label }, intake, location)
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
-import type { FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileSubset } from '../model.ts'
 import { framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { labels } from '../testing/service.ts'
 import { openServiceDataset } from './dataset.ts'
 
 /** Archives packed by users: different places of documents and images, and missing images. */
 
-const opened = async (files: Record<string, string>, run: Run = newRun().run) =>
+const opened = async (files: Record<string, string>, run: ConversionRun = newRun().run) =>
   openServiceDataset(sourceOf(await zipOf(files)), run)
 const membersOf = ({ images }: FileSubset) => images.map(({ name, member }) => `${name} ${member}`)
 

@@ -3,8 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import type { FileLabel } from '../file-labels.ts'
 import { service } from '../formats/service.ts'
-import type { FileDataset, Label } from '../model.ts'
-import { all, framesOf, importBytes, membersOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import type { DatasetLabel, FileDataset } from '../model.ts'
+import {
+  collectAll,
+  framesOf,
+  importBytes,
+  membersOf,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../testing/run.ts'
 import { openServiceDataset } from './dataset.ts'
 
 /** Archives of other tools in the shared fixtures, imported into a project. */
@@ -14,13 +22,13 @@ const read = (path: string): Buffer => readFileSync(new URL(path, fixtures))
 const opened = (bytes: Uint8Array) => openServiceDataset(sourceOf(bytes), newRun().run)
 
 /** Labels with ids as a project would assign them. */
-function numbered(labels: readonly FileLabel[]): Label[] {
+function numbered(labels: readonly FileLabel[]): DatasetLabel[] {
   let id = 0
   const next = () => {
     id += 1
     return id
   }
-  const number = ({ sublabels = [], ...label }: FileLabel): Label => ({
+  const number = ({ sublabels = [], ...label }: FileLabel): DatasetLabel => ({
     type: 'any',
     ...label,
     id: next(),
@@ -42,7 +50,7 @@ async function everything({ labels, subsets }: FileDataset) {
     ),
   )
   const { run } = newRun()
-  const found = await all(subset.importAnnotations(target, run))
+  const found = await collectAll(subset.importAnnotations(target, run))
   return { target, subset, found, report: run.report.read() }
 }
 
@@ -129,7 +137,9 @@ describe.skipIf(!existsSync(fixtures))('of the de-facto standard', () => {
     expect(subset).toMatchObject({ name: file.endsWith('shapes') ? 'Train' : 'Validation' })
     expect(subset.images.map(({ name }) => name)).toEqual(names)
     expect(report.entries).toEqual([])
-    const { labels } = JSON.parse(read('exports/facts.json').toString()) as { labels: Label[] }
+    const { labels } = JSON.parse(read('exports/facts.json').toString()) as {
+      labels: DatasetLabel[]
+    }
     expect(named(dataset.labels)).toEqual(named(labels.toSorted((a, b) => a.id - b.id)))
     // In a task without the deleted frame, the frame numbers of tracks would refer to other frames.
     if (file === 'video_1.1.tracks') return
@@ -139,7 +149,7 @@ describe.skipIf(!existsSync(fixtures))('of the de-facto standard', () => {
 })
 
 /** Comparable names and properties of labels. */
-const named = (labels: readonly (Label | FileLabel)[]): unknown =>
+const named = (labels: readonly (DatasetLabel | FileLabel)[]): unknown =>
   labels.map(({ name, type, color, attributes, sublabels }) => ({
     ...{ name, type, color },
     attributes: attributes.map(({ name, mutable, input_type, values, default_value }) => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import type { FileLabel } from '../file-labels.ts'
 import { service, serviceForImages, serviceForVideo } from '../formats/service.ts'
-import type { Dataset, FileSubset, Format, Imported, ItemFrame, Part, Run } from '../model.ts'
+import type { Dataset, FileSubset, Format, Imported, ItemFrame, TaskPart } from '../model.ts'
 import {
-  all,
+  collectAll,
   datasetOf,
   exportBytes,
   framesOf,
@@ -23,7 +23,7 @@ import { openServiceDataset } from './dataset.ts'
  * Results of imports into a project from archives with images: labels, images in frame order, and their annotations.
  */
 
-const opened = async (archive: Uint8Array | Record<string, string>, run: Run = newRun().run) => {
+const opened = async (archive: Uint8Array | Record<string, string>, { run } = newRun()) => {
   const bytes = archive instanceof Uint8Array ? archive : await zipOf(archive)
   return openServiceDataset(sourceOf(bytes), run)
 }
@@ -33,7 +33,7 @@ const namesIn = ({ images }: FileSubset) => images.map(({ name }) => name)
 async function readSubset(subset: FileSubset | undefined, labels = known): Promise<Imported[]> {
   if (!subset) throw new Error('a subset')
   const target = targetOf(labels, framesOf(namesIn(subset)))
-  const read = await all(subset.importAnnotations(target, newRun().run))
+  const read = await collectAll(subset.importAnnotations(target, newRun().run))
   return read
 }
 const shapesIn = (all: Imported[]) => all.flatMap((one) => (one.kind === 'shape' ? one.shape : []))
@@ -177,18 +177,18 @@ describe('an export that is imported into a project', () => {
 })
 
 /** A part of a task without a deleted frame. */
-function partWithout(deleted: number, frames: readonly ItemFrame[], streams: object): Part {
+function partWithout(deleted: number, frames: readonly ItemFrame[], streams: object): TaskPart {
   const whole = partOf(frames, streams)
   const left = frames.filter(({ frame }) => frame !== deleted)
   return { ...partOf(left, streams, whole.about), deletedFrames: new Set([deleted]) }
 }
-const oneSubset = (part: Part): Dataset => ({
+const oneSubset = (part: TaskPart): Dataset => ({
   ...datasetOf(known, part.frames, {}),
   subsets: [{ name: 'default', frames: part.frames, items: () => part.items(true), parts: [part] }],
 })
 
 describe('deleted frames of an export', () => {
-  const all = pictures('a.jpg', 'b.jpg', 'c.jpg', 'd.jpg', 'e.jpg')
+  const files = pictures('a.jpg', 'b.jpg', 'c.jpg', 'd.jpg', 'e.jpg')
   const far = trackOf(
     [
       trackShapeOf({ frame: 0, points: [0, 0, 10, 10], attributes: attributes.slice(1) }),
@@ -198,7 +198,7 @@ describe('deleted frames of an export', () => {
   )
 
   test('do not change tracks on other frames', async () => {
-    const part = partWithout(2, all, { tracks: [far] })
+    const part = partWithout(2, files, { tracks: [far] })
     const { subsets } = await opened(await exported(service, oneSubset(part)))
     expect(subsets.map(namesIn)).toEqual([['a.jpg', 'b.jpg', 'd.jpg', 'e.jpg']])
     const [track] = tracksIn(await readSubset(subsets[0]))
@@ -211,14 +211,14 @@ describe('deleted frames of an export', () => {
   })
 
   test('are detected as frames without tracks when the document lists only tracks', async () => {
-    const part = partWithout(2, all, { tracks: [far] })
+    const part = partWithout(2, files, { tracks: [far] })
     const { subsets } = await opened(await exported(serviceForVideo, oneSubset(part)))
     const [track] = tracksIn(await readSubset(subsets[0]))
     expect(track?.shapes.at(-1)).toMatchObject({ frame: 3, points: [40, 0, 50, 10] })
     const short = trackOf(far.shapes.slice(1), { label_id: 40 })
     const bytes = await exported(
       serviceForVideo,
-      oneSubset(partWithout(2, all, { tracks: [short] })),
+      oneSubset(partWithout(2, files, { tracks: [short] })),
     )
     await expect(opened(bytes)).rejects.toThrow(
       'annotations.xml: 4 images for 5 frames, and no names that say which of them its tracks are on',
@@ -227,7 +227,7 @@ describe('deleted frames of an export', () => {
 })
 
 describe('projects in the native format', () => {
-  const projectOf = (subsets: Record<string, Part[]>): Dataset => ({
+  const projectOf = (subsets: Record<string, TaskPart[]>): Dataset => ({
     ...{ labels: known, saveImages: true },
     subsets: Object.entries(subsets).map(([name, parts]) => {
       const frames = parts.flatMap((part) => part.frames)
@@ -304,7 +304,7 @@ describe('projects in the native format', () => {
       names.map((name) => [name, [`images/${name}/a.jpg`]]),
     )
     const read = await Promise.all(subsets.map((subset) => readSubset(subset)))
-    expect(read.map((all) => shapesIn(all).map(({ points }) => points[0]))).toEqual([
+    expect(read.map((batch) => shapesIn(batch).map(({ points }) => points[0]))).toEqual([
       [1],
       [11],
       [21],
@@ -336,8 +336,9 @@ describe('projects in the native format', () => {
   test('match frames of several videos in a subset by their numbers', async () => {
     const video = { name: 'a.mp4', width: 100, height: 80 }
     const about = { mode: 'interpolation', video } as const
-    const names = (...all: number[]) => all.map((one) => `frame_${String(one).padStart(6, '0')}`)
-    const files = (all: string[]) => pictures(...all.map((name) => `${name}.PNG`))
+    const names = (...numbers: number[]) =>
+      numbers.map((one) => `frame_${String(one).padStart(6, '0')}`)
+    const files = (stems: string[]) => pictures(...stems.map((name) => `${name}.PNG`))
     const parts = [
       partOf(files(names(0, 1)), { tracks: [lasting] }, { id: 1, ...about }),
       partOf(

@@ -3,18 +3,21 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import type { FileLabel } from '../file-labels.ts'
 import { noteUnusedPictures } from '../members.ts'
-import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
-import { byteCounter, type Document, findServiceArchive } from './documents.ts'
+import type { ConversionRun, FileDataset, FileImage, FileSubset } from '../model.ts'
+import { type AssignedTask, assignPictures } from './assign-pictures.ts'
+import { byteCounter, findServiceArchive, type ServiceDocument } from './documents.ts'
+import { groupByImageFolder, type ImageFolder } from './image-folders.ts'
 import { importDocuments } from './import.ts'
 import { type PicturesOf, picturesOf } from './pictures.ts'
-import { type PlacedTask, placePictures } from './place-pictures.ts'
-import { type Place, placesOf } from './places.ts'
-import { type PlacedIn, subsetFrames } from './subset-frames.ts'
+import { type FolderTasks, subsetFrames } from './subset-frames.ts'
 import { type Survey, surveyOf } from './survey.ts'
 import { mergedLabels } from './used-labels.ts'
 
 /** Opens an archive with one subset for all tasks that name it, one after the other. */
-export async function openServiceDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openServiceDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const { documents, zip } = await findServiceArchive(source, run)
   const surveys = new Map<string, Survey>()
   let labels: FileLabel[] = []
@@ -24,29 +27,37 @@ export async function openServiceDataset(source: RandomAccess, run: Run): Promis
     labels = mergedLabels(labels, survey.labels)
   }
   const names = [...zip.files.keys()]
-  const places = placesOf(surveys, names)
-  const found = picturesOf(names, places)
-  const subsets = [...new Set(places.flatMap(({ tasks }) => tasks.map(({ subset }) => subset)))]
+  const imageFolders = groupByImageFolder(surveys, names)
+  const found = picturesOf(names, imageFolders)
+  const subsets = [
+    ...new Set(imageFolders.flatMap(({ tasks }) => tasks.map(({ subset }) => subset))),
+  ]
   const opened = subsets
     .sort()
-    .flatMap((name) => openSubset(name, { places, found, documents }, run))
+    .flatMap((name) => openSubset(name, { imageFolders, found, documents }, run))
   if (opened.length === 0) throw new FormatError('there are no images to make a task of')
   noteUnusedPictures(names, opened, run)
   return { labels, subsets: opened }
 }
 
 interface Opened {
-  places: readonly Place[]
+  imageFolders: readonly ImageFolder[]
   found: PicturesOf
-  documents: readonly Document[]
+  documents: readonly ServiceDocument[]
 }
 
-function openSubset(name: string, { places, found, documents }: Opened, run: Run): FileSubset[] {
-  const placed = places.flatMap((place): PlacedIn[] => {
-    const tasks = place.tasks.filter(({ subset }) => subset === name)
-    return tasks.length === 0 ? [] : [{ place, tasks: placePictures(tasks, found(place, name)) }]
+function openSubset(
+  name: string,
+  { imageFolders, found, documents }: Opened,
+  run: ConversionRun,
+): FileSubset[] {
+  const assigned = imageFolders.flatMap((imageFolder): FolderTasks[] => {
+    const tasks = imageFolder.tasks.filter(({ subset }) => subset === name)
+    return tasks.length === 0
+      ? []
+      : [{ imageFolder, tasks: assignPictures(tasks, found(imageFolder, name)) }]
   })
-  const tasks = placed.flatMap((one) => one.tasks)
+  const tasks = assigned.flatMap((one) => one.tasks)
   const files = new Set(tasks.flatMap(({ task }) => [...task.files]))
   const images = imagesOf(tasks)
   if (images.length === 0) {
@@ -58,7 +69,7 @@ function openSubset(name: string, { places, found, documents }: Opened, run: Run
   }
   const own = documents.filter((document) => files.has(document.name))
   const importAnnotations: FileSubset['importAnnotations'] = (target, part) => {
-    const framesOf = subsetFrames({ name, placed, found, images }, target.frames.frames)
+    const framesOf = subsetFrames({ name, assigned, found, images }, target.frames.frames)
     const onBytes = byteCounter(own, 1, part)
     return importDocuments(own, { target, run: part, onBytes, framesOf })
   }
@@ -66,7 +77,7 @@ function openSubset(name: string, { places, found, documents }: Opened, run: Run
 }
 
 /** Returns each image once, with a unique name. */
-function imagesOf(tasks: readonly PlacedTask[]): FileImage[] {
+function imagesOf(tasks: readonly AssignedTask[]): FileImage[] {
   const images = new Map<string, FileImage>()
   const taken = new Set<string>()
   const free = (name: string): string => (taken.has(name) ? free(lengthened(name)) : name)

@@ -1,7 +1,7 @@
 import type { RandomAccess } from '../archive/source.ts'
 import { fileName } from '../export-files.ts'
 import { folderOf } from '../members.ts'
-import type { DeclaredImage, Run } from '../model.ts'
+import type { ConversionRun, DeclaredImage } from '../model.ts'
 import { findServiceArchive } from './documents.ts'
 import type { DescribedTask } from './read-meta.ts'
 import { type Survey, surveyOf } from './survey.ts'
@@ -12,7 +12,7 @@ import { type Survey, surveyOf } from './survey.ts'
  */
 export async function* declaredServiceImages(
   source: RandomAccess,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<DeclaredImage> {
   const { documents } = await findServiceArchive(source, run)
   for (const document of documents) {

@@ -4,13 +4,13 @@ import { openArchive } from '../archive/open-archive.ts'
 import { type RandomAccess, readPieces } from '../archive/source.ts'
 import type { ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { shareOf } from '../progress.ts'
 import { createXmlScanner, type XmlScanner } from '../xml/scan.ts'
 import { XmlError } from '../xml/xml-error.ts'
-import { type Context, handlerOf } from './context.ts'
+import { createHandler, type ElementReader } from './element-reader.ts'
 
-export interface Document {
+export interface ServiceDocument {
   name: string
   size: number
   /** Reads the bytes from the start; may be called more than once. */
@@ -21,7 +21,10 @@ export interface Document {
  * Finds the documents of an upload.
  * @throws {FormatError} when there is none
  */
-export async function findDocuments(source: RandomAccess, run: Run): Promise<Document[]> {
+export async function findDocuments(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<ServiceDocument[]> {
   const container = await detectUpload(source)
   if (container === 'xml') {
     const name = source.name ?? 'annotations.xml'
@@ -37,8 +40,8 @@ export async function findDocuments(source: RandomAccess, run: Run): Promise<Doc
  */
 export async function findServiceArchive(
   source: RandomAccess,
-  run: Run,
-): Promise<{ documents: Document[]; zip: ZipReader }> {
+  run: ConversionRun,
+): Promise<{ documents: ServiceDocument[]; zip: ZipReader }> {
   if ((await detectUpload(source)) !== 'zip')
     throw new FormatError('media is required: send a ZIP archive with the images')
   const zip = await openArchive(source, run)
@@ -47,7 +50,7 @@ export async function findServiceArchive(
 
 export const isDocumentName = (name: string): boolean => /\.xml$/i.test(name)
 
-function documentsIn(zip: ZipReader): Document[] {
+function documentsIn(zip: ZipReader): ServiceDocument[] {
   const documents = [...zip.files]
     .filter(([name]) => isDocumentName(name))
     .map(([name, entry]) => ({ name, size: entry.size, read: () => zip.stream(entry) }))
@@ -56,7 +59,11 @@ function documentsIn(zip: ZipReader): Document[] {
 }
 
 /** Returns a function that counts read bytes and updates the progress of the run. */
-export function byteCounter(documents: readonly Document[], passes: number, run: Run) {
+export function byteCounter(
+  documents: readonly ServiceDocument[],
+  passes: number,
+  run: ConversionRun,
+) {
   const total = passes * documents.reduce((sum, { size }) => sum + size, 0)
   let done = 0
   return (bytes: number): void => {
@@ -72,11 +79,11 @@ export function byteCounter(documents: readonly Document[], passes: number, run:
  * @throws {FormatError} with file and line of invalid XML
  */
 export async function* readDocument(
-  { name, read }: Document,
-  begin: (line: XmlScanner['line']) => Context,
+  { name, read }: ServiceDocument,
+  begin: (line: XmlScanner['line']) => ElementReader,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<void> {
-  const scanner: XmlScanner = createXmlScanner(handlerOf(begin(() => scanner.line())))
+  const scanner: XmlScanner = createXmlScanner(createHandler(begin(() => scanner.line())))
   try {
     for await (const bytes of read()) {
       for (let from = 0; from < bytes.length; from += pieceBytes) {

@@ -1,11 +1,11 @@
 /** Reads the geometry and flags of shape elements. */
 import { orderCorners } from '@reticle/geometry'
-import type { ShapeType } from '../model.ts'
+import type { DatasetShapeType } from '../model.ts'
 import { type Fail, readCounts, readInteger, readNumber, readPairs } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { readMask } from './mask.ts'
 
-export const shapeElements: ReadonlyMap<string, ShapeType> = new Map([
+export const shapeElements: ReadonlyMap<string, DatasetShapeType> = new Map([
   ['box', 'rectangle'],
   ['ellipse', 'ellipse'],
   ['polygon', 'polygon'],
@@ -23,7 +23,7 @@ const boxFields = ['xtl', 'ytl', 'xbr', 'ybr']
 const ellipseFields = ['cx', 'cy', 'rx', 'ry']
 const cuboidFields = cuboidCorners.flatMap((corner) => [`x${corner}`, `y${corner}`])
 
-export interface Geometry {
+export interface ElementGeometry {
   points: number[]
   rotation: number
   isClipped: boolean
@@ -35,11 +35,11 @@ export interface Geometry {
  * @throws the error that `fail` creates for missing or invalid attributes
  */
 export function readGeometry(
-  type: ShapeType,
+  type: DatasetShapeType,
   attributes: XmlAttributes,
   size: { width: number; height: number },
   fail: Fail,
-): Geometry | undefined {
+): ElementGeometry | undefined {
   const isTurned = type === 'rectangle' || type === 'ellipse'
   const rotation = isTurned ? readRotation(attributes, fail) : 0
   if (type === 'mask') return readMaskElement(attributes, size, fail)
@@ -48,9 +48,13 @@ export function readGeometry(
   return isEnough ? { points, rotation, isClipped: false } : undefined
 }
 
-const leastPoints: Partial<Record<ShapeType, number>> = { polygon: 3, polyline: 2, points: 1 }
+const leastPoints: Partial<Record<DatasetShapeType, number>> = {
+  polygon: 3,
+  polyline: 2,
+  points: 1,
+}
 
-function readPoints(type: ShapeType, attributes: XmlAttributes, fail: Fail): number[] {
+function readPoints(type: DatasetShapeType, attributes: XmlAttributes, fail: Fail): number[] {
   switch (type) {
     case 'rectangle':
       return [...orderCorners(readFields(boxFields, attributes, fail))]
@@ -61,7 +65,7 @@ function readPoints(type: ShapeType, attributes: XmlAttributes, fail: Fail): num
     case 'skeleton':
       return []
     default:
-      return readPairs(required(attributes, 'points', fail), fail)
+      return readPairs(requireAttribute(attributes, 'points', fail), fail)
   }
 }
 
@@ -73,7 +77,7 @@ function readEllipse(attributes: XmlAttributes, fail: Fail): number[] {
 
 function readFields(names: readonly string[], attributes: XmlAttributes, fail: Fail): number[] {
   return names.map((name) =>
-    readNumber(required(attributes, name, fail), (why) => fail(`${name}: ${why}`)),
+    readNumber(requireAttribute(attributes, name, fail), (why) => fail(`${name}: ${why}`)),
   )
 }
 
@@ -81,11 +85,12 @@ function readMaskElement(
   attributes: XmlAttributes,
   size: { width: number; height: number },
   fail: Fail,
-): Geometry | undefined {
-  const field = (name: string): number => readInteger(required(attributes, name, fail), fail)
+): ElementGeometry | undefined {
+  const field = (name: string): number =>
+    readInteger(requireAttribute(attributes, name, fail), fail)
   const [left, top] = [field('left'), field('top')]
   const [width, height] = [field('width'), field('height')]
-  const counts = readCounts(required(attributes, 'rle', fail), fail)
+  const counts = readCounts(requireAttribute(attributes, 'rle', fail), fail)
   const { points, isClipped } = readMask(counts, { left, top, width, height }, size, fail)
   return points && { points, rotation: 0, isClipped }
 }
@@ -94,7 +99,7 @@ function readMaskElement(
  * Returns a required attribute.
  * @throws the error that `fail` creates when it is missing
  */
-export function required(attributes: XmlAttributes, name: string, fail: Fail): string {
+export function requireAttribute(attributes: XmlAttributes, name: string, fail: Fail): string {
   const text = attributes[name]
   if (text === undefined) throw fail(`the attribute ${name} is missing`)
   return text

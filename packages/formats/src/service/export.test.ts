@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { service, serviceForImages, serviceForVideo } from '../formats/service.ts'
-import type { Dataset, Exporter, Part } from '../model.ts'
+import type { Dataset, Exporter, TaskPart } from '../model.ts'
 import {
   datasetOf,
   exportBytes,
@@ -100,7 +100,7 @@ ${shape(10, 'keyframe="1" outside="0" occluded="0" xtl="0.00" ytl="0.00" xbr="10
   })
 
   const tracksOn = async (
-    given: Partial<Part>,
+    given: Partial<TaskPart>,
     track = trackOf([trackShapeOf({ frame: 0 })], { label_id: 40 }),
   ) => {
     const part = { ...partOf(frames, { tracks: [track] }), ...given }
@@ -234,7 +234,7 @@ describe('archives of a native export', () => {
         { shapes: [box], tracks: [trackOf([trackShapeOf({ frame: 1 })], { label_id: 40 })] },
         { id, name: label },
       )
-    const subsetOf = (name: string, parts: Part[]) => ({
+    const subsetOf = (name: string, parts: TaskPart[]) => ({
       name,
       frames: pictures.slice(0, 2),
       items: () => part(0, '').items(true),

@@ -2,17 +2,20 @@
 import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../export-files.ts'
 import { type Losses, newLosses } from '../losses.ts'
-import type { Dataset, Exporter, Item, Part, Run, Subset } from '../model.ts'
+import type { ConversionRun, Dataset, DatasetItem, Exporter, Subset, TaskPart } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
-import { type Layout, layouts, noteRoundedShape, noteRoundedTrack } from './losses.ts'
+import { layouts, noteRoundedShape, noteRoundedTrack, type ServiceLayout } from './losses.ts'
 import { framesOf } from './walk-track.ts'
 import { metaText } from './write-meta.ts'
 import { type Labels, shapeText, tagText } from './write-shape.ts'
-import { shapeTrackText, type TrackPlace, trackTexts } from './write-track.ts'
+import { shapeTrackText, type TrackOutput, trackTexts } from './write-track.ts'
 import { writtenLabels } from './written-label.ts'
 
-export function exporterOf(layout: Layout): Exporter['exportDataset'] {
-  return async function* exportService(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export function exporterOf(layout: ServiceLayout): Exporter['exportDataset'] {
+  return async function* exportService(
+    dataset: Dataset,
+    run: ConversionRun,
+  ): AsyncGenerator<ArchiveFile> {
     const content = inPieces(documentTexts(dataset, layout, documentsRun(dataset, run)))
     yield { path: 'annotations.xml', content }
     const isProject = dataset.about.target === 'project'
@@ -24,9 +27,9 @@ export function exporterOf(layout: Layout): Exporter['exportDataset'] {
 
 /** State of a document that is being written. */
 interface Writing {
-  layout: Layout
+  layout: ServiceLayout
   labels: Labels
-  run: Run
+  run: ConversionRun
   losses: Losses
   /** Number of tracks so far; tracks are numbered consecutively. */
   tracks: number
@@ -34,9 +37,13 @@ interface Writing {
   step: (share: number) => void
 }
 
-async function* documentTexts(dataset: Dataset, layout: Layout, run: Run): AsyncGenerator<string> {
-  const places = dataset.subsets.flatMap((subset) => placesOf(subset, dataset))
-  const phases = places.length * (layout === 'combined' ? 2 : 1)
+async function* documentTexts(
+  dataset: Dataset,
+  layout: ServiceLayout,
+  run: ConversionRun,
+): AsyncGenerator<string> {
+  const outputs = dataset.subsets.flatMap((subset) => outputsOf(subset, dataset))
+  const phases = outputs.length * (layout === 'combined' ? 2 : 1)
   let done = 0
   const step = (share: number): void => {
     run.signal.throwIfAborted()
@@ -48,13 +55,13 @@ async function* documentTexts(dataset: Dataset, layout: Layout, run: Run): Async
   const writing = { layout, labels, run, losses: newLosses(name, about, run), tracks: 0, step }
   yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
   yield metaText(dataset)
-  if (layout !== 'video') for (const place of places) yield* imageTexts(place, writing)
-  if (layout !== 'images') for (const place of places) yield* partTracks(place, writing)
+  if (layout !== 'video') for (const output of outputs) yield* imageTexts(output, writing)
+  if (layout !== 'images') for (const output of outputs) yield* partTracks(output, writing)
   yield '</annotations>\n'
 }
 
-interface PartPlace {
-  part: Part
+interface PartOutput {
+  part: TaskPart
   /** Attributes ` subset="train" task_id="7"` in projects. */
   imageOrigin: string
   trackOrigin: string
@@ -62,7 +69,7 @@ interface PartPlace {
   offset: number
 }
 
-function placesOf({ name, parts }: Subset, { about }: Dataset): PartPlace[] {
+function outputsOf({ name, parts }: Subset, { about }: Dataset): PartOutput[] {
   let next = 0
   return parts.map((part) => {
     const offset = next
@@ -77,22 +84,26 @@ function placesOf({ name, parts }: Subset, { about }: Dataset): PartPlace[] {
 
 // ---- images
 
-async function* imageTexts(place: PartPlace, writing: Writing): AsyncGenerator<string> {
-  const { part } = place
+async function* imageTexts(output: PartOutput, writing: Writing): AsyncGenerator<string> {
+  const { part } = output
   const { layout, step } = writing
   const withEmpty = layout === 'images' || part.about.mode === 'annotation'
   let next = 0
   for await (const item of part.items(layout === 'images')) {
     step(item.index / part.frames.length)
-    for (; withEmpty && next < item.index; next += 1) yield imageText(place, next, '')
+    for (; withEmpty && next < item.index; next += 1) yield imageText(output, next, '')
     next = item.index + 1
-    yield imageText(place, item.index, itemText(item, place, writing))
+    yield imageText(output, item.index, itemText(item, output, writing))
   }
-  for (; withEmpty && next < part.frames.length; next += 1) yield imageText(place, next, '')
+  for (; withEmpty && next < part.frames.length; next += 1) yield imageText(output, next, '')
   step(1)
 }
 
-function imageText({ part, imageOrigin, offset }: PartPlace, index: number, inner: string): string {
+function imageText(
+  { part, imageOrigin, offset }: PartOutput,
+  index: number,
+  inner: string,
+): string {
   const frame = part.frames[index]
   if (!frame) return ''
   const { origin, step, video } = part.about
@@ -102,7 +113,7 @@ function imageText({ part, imageOrigin, offset }: PartPlace, index: number, inne
   return `  <image id="${id}" name="${name}"${imageOrigin} ${size}>\n${inner}  </image>\n`
 }
 
-function itemText(item: Item, { part }: PartPlace, writing: Writing): string {
+function itemText(item: DatasetItem, { part }: PartOutput, writing: Writing): string {
   const { labels, run, losses } = writing
   const { tags } = item
   const frame = part.frames[item.index]
@@ -121,15 +132,15 @@ function itemText(item: Item, { part }: PartPlace, writing: Writing): string {
 // ---- tracks
 
 async function* partTracks(
-  { part, trackOrigin: origin }: PartPlace,
+  { part, trackOrigin: origin }: PartOutput,
   writing: Writing,
 ): AsyncGenerator<string> {
   const { labels, run, layout, step } = writing
-  const place = { labels, part, frames: framesOf(part), origin }
+  const output = { labels, part, frames: framesOf(part), origin }
   for await (const track of part.tracks()) {
     step(0)
     let isListed = false
-    for (const text of trackTexts(track, writing.tracks, place)) {
+    for (const text of trackTexts(track, writing.tracks, output)) {
       isListed = true
       yield text
     }
@@ -138,12 +149,12 @@ async function* partTracks(
     run.report.created('tracks')
     writing.tracks += 1
   }
-  if (layout === 'video') yield* shapesAsTracks(place, writing)
+  if (layout === 'video') yield* shapesAsTracks(output, writing)
   step(1)
 }
 
-async function* shapesAsTracks(place: TrackPlace, writing: Writing): AsyncGenerator<string> {
-  const { part } = place
+async function* shapesAsTracks(output: TrackOutput, writing: Writing): AsyncGenerator<string> {
+  const { part } = output
   const { run, losses, step } = writing
   for await (const item of part.items(false)) {
     step(item.index / part.frames.length)
@@ -152,7 +163,7 @@ async function* shapesAsTracks(place: TrackPlace, writing: Writing): AsyncGenera
     const shapes = losses.written(item, frame)
     for (const shape of shapes) {
       noteRoundedShape(shape, frame.path, run)
-      yield shapeTrackText(shape, writing.tracks, place, endOf(shape.frame, place))
+      yield shapeTrackText(shape, writing.tracks, output, endOf(shape.frame, output))
       writing.tracks += 1
     }
     run.report.created('shapes', shapes.length)
@@ -160,7 +171,7 @@ async function* shapesAsTracks(place: TrackPlace, writing: Writing): AsyncGenera
 }
 
 /** Returns the frame after a shape, on which it is hidden; undefined where CVAT writes none. */
-function endOf(frame: number, { part, frames }: TrackPlace): number | undefined {
+function endOf(frame: number, { part, frames }: TrackOutput): number | undefined {
   const { origin, step, stop_frame } = part.about
   let next = frame + 1
   while (frames.isDeleted(next)) next += 1

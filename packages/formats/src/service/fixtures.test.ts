@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { service, serviceForImages, serviceForVideo } from '../formats/service.ts'
-import type { Format, Label, Shape, Tag, Track } from '../model.ts'
+import type { DatasetLabel, DatasetShape, DatasetTag, DatasetTrack, Format } from '../model.ts'
 import {
   datasetOf,
   exportBytes,
@@ -16,7 +16,7 @@ const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)
 const hasFixtures = existsSync(fixtures)
 const read = (path: string): Buffer => readFileSync(new URL(path, fixtures))
 
-const points = (skeleton: string, names: string[], id: number): Label =>
+const points = (skeleton: string, names: string[], id: number): DatasetLabel =>
   labelOf({
     ...{ id, name: skeleton, type: 'skeleton' },
     sublabels: names.map((name, index) => labelOf({ id: id + 1 + index, name })),
@@ -72,7 +72,7 @@ describe.skipIf(!hasFixtures)('files of another tool in ../shared/fixtures', () 
     const into = { ...target, frames: { ...target.frames, start_frame: 10, step: 3 } }
     const bytes = read('formats/native/dm_cvat_for_video_nested_tracks.zip')
     const { tracks, report } = await importBytes(service, bytes, into)
-    const framesAndFlags = (track: Track) =>
+    const framesAndFlags = (track: DatasetTrack) =>
       track.shapes.map(({ frame, outside }) => `${frame}${outside ? '-' : '+'}`).join()
     expect(tracks.map(framesAndFlags)).toEqual(['0+,1-,2-', '0+,1-', '1+,2-', '0+'])
     expect(tracks[1]?.shapes.map(({ attributes }) => attributes[0]?.value)).toEqual(['hgkf', 'jk'])
@@ -83,10 +83,13 @@ describe.skipIf(!hasFixtures)('files of another tool in ../shared/fixtures', () 
 
 describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/exports', () => {
   interface Facts {
-    labels: Label[]
+    labels: DatasetLabel[]
     tasks: Record<
       string,
-      { size: number; annotations: { tags: Tag[]; shapes: Shape[]; tracks: Track[] } }
+      {
+        size: number
+        annotations: { tags: DatasetTag[]; shapes: DatasetShape[]; tracks: DatasetTrack[] }
+      }
     >
   }
   const facts: Facts = hasFixtures
@@ -167,7 +170,7 @@ describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/expor
       target,
     )
     const shapes = imported.flatMap((one) => (one.kind === 'shape' ? [one.shape] : []))
-    const known = (all: Shape[]) =>
+    const known = (all: DatasetShape[]) =>
       all
         .map(
           ({
@@ -211,7 +214,7 @@ describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/expor
     const { frames, streams } = annotationsOf(tracksTask)
     const bytes = read('exports/cvat_for_video_1.1.tracks.zip')
     const { tracks, report } = await importBytes(service, bytes, targetOf(labels, frames))
-    const known = (all: readonly Track[]) =>
+    const known = (all: readonly DatasetTrack[]) =>
       all.map(({ label_id, group, shapes }) => ({
         label_id,
         group,
@@ -232,15 +235,16 @@ describe.skipIf(!hasFixtures)('the de-facto standard in ../shared/fixtures/expor
 
 // ---- helpers
 
-const sortedValues = (all: Shape['attributes']) => all.toSorted((a, b) => a.spec_id - b.spec_id)
+const sortedValues = (all: DatasetShape['attributes']) =>
+  all.toSorted((a, b) => a.spec_id - b.spec_id)
 
 /** CVAT stores only keyframes as shapes of a track. */
-function withKeyframes(track: Track): Track {
+function withKeyframes(track: DatasetTrack): DatasetTrack {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 
 /** Converts an ellipse of CVAT, which stores the centre, the right x and the top y. */
-function ellipseOfOurs(shape: Shape): Shape {
+function ellipseOfOurs(shape: DatasetShape): DatasetShape {
   const [cx = 0, cy = 0, right = 0, top = 0] = shape.points
   return shape.type === 'ellipse' ? { ...shape, points: [cx, cy, right - cx, cy - top] } : shape
 }

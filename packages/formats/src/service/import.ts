@@ -1,16 +1,16 @@
 /** Imports the native format in all of its layouts, in constant memory (docs/spec/formats.md#service-xml). */
 import type { RandomAccess } from '../archive/source.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run } from '../model.ts'
-import { byteCounter, type Document, findDocuments, readDocument } from './documents.ts'
+import type { ConversionRun, Imported, ImportTarget } from '../model.ts'
+import { byteCounter, findDocuments, readDocument, type ServiceDocument } from './documents.ts'
 import { type ElementFrames, taskFrames } from './element-frames.ts'
-import { documentContext, namesContext } from './read-document.ts'
-import { newReading } from './reading.ts'
+import { createImportState } from './import-state.ts'
+import { documentReader, namesReader } from './read-document.ts'
 
 export async function* importService(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const documents = await findDocuments(source, run)
   // Only with frames in folders can a folder precede the names of images in the file.
@@ -23,7 +23,7 @@ export async function* importService(
 
 interface Import {
   target: ImportTarget
-  run: Run
+  run: ConversionRun
   onBytes: (bytes: number) => void
   /** Returns the frames of a document. */
   framesOf: (document: string) => ElementFrames
@@ -31,31 +31,31 @@ interface Import {
 
 /** Yields the annotations of the documents, one after the other. */
 export async function* importDocuments(
-  documents: readonly Document[],
+  documents: readonly ServiceDocument[],
   { target, run, onBytes, framesOf }: Import,
 ): AsyncGenerator<Imported> {
-  const reading = newReading(target, run, documents.length)
+  const state = createImportState(target, run, documents.length)
   for (const document of documents) {
     const begin = (line: () => number) => {
       const frames = framesOf(document.name)
-      Object.assign(reading, { line, file: document.name, frames, videoSizes: new Map() })
-      return documentContext(reading)
+      Object.assign(state, { line, file: document.name, frames, videoSizes: new Map() })
+      return documentReader(state)
     }
     for await (const _ of readDocument(document, begin, onBytes)) {
-      yield* reading.found
-      reading.found = []
+      yield* state.found
+      state.found = []
     }
   }
-  reading.labels.check()
-  reading.comparison.items.check()
+  state.labels.check()
+  state.comparison.items.check()
 }
 
 async function deepestName(
-  documents: readonly Document[],
+  documents: readonly ServiceDocument[],
   onBytes: (bytes: number) => void,
 ): Promise<string> {
   let deepest = ''
-  const context = namesContext((name) => {
+  const context = namesReader((name) => {
     deepest = deepestOf([deepest, name])
   })
   for (const document of documents)

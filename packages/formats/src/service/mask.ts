@@ -1,7 +1,7 @@
 /** Masks of the native format: row-wise run lengths in a box (docs/spec/formats.md#run-lengths). */
 import type { Fail } from '../numbers.ts'
 
-export interface Box {
+export interface MaskBounds {
   left: number
   top: number
   width: number
@@ -21,7 +21,7 @@ export interface ReadMask {
  */
 export function readMask(
   counts: readonly number[],
-  box: Box,
+  box: MaskBounds,
   size: { width: number; height: number },
   fail: Fail,
 ): ReadMask {
@@ -41,7 +41,10 @@ export function readMask(
   return { points: runs, isClipped }
 }
 
-function within({ left, top, width, height }: Box, size: { width: number; height: number }): Box {
+function within(
+  { left, top, width, height }: MaskBounds,
+  size: { width: number; height: number },
+): MaskBounds {
   const x = Math.max(0, left)
   const y = Math.max(0, top)
   return {
@@ -64,7 +67,7 @@ function joined(counts: readonly number[]): number[] {
 }
 
 /** Returns the runs of the rows within the frame; other rows are skipped, because a box may declare any size. */
-function clippedRuns(counts: readonly number[], box: Box, inner: Box): number[] {
+function clippedRuns(counts: readonly number[], box: MaskBounds, inner: MaskBounds): number[] {
   const flips: number[] = []
   const firstRow = inner.top - box.top
   const shift = inner.left - box.left

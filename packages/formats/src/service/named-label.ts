@@ -1,17 +1,17 @@
 /** Labels with lookup of attributes and skeleton elements by name. */
-import { FormatError, type Place } from '../errors.ts'
-import { noteUnlisted } from '../intake.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { reportUnlisted } from '../intake.ts'
 import { isStorableText, storedValue } from '../labels.ts'
-import type { AttributeSpec, AttributeValue, Label, Run } from '../model.ts'
+import type { AttributeSpec, AttributeValue, ConversionRun, DatasetLabel } from '../model.ts'
 
 export interface NamedLabel {
-  label: Label
+  label: DatasetLabel
   specs: ReadonlyMap<string, AttributeSpec>
   /** Elements of a skeleton, in their order. */
   parts: ReadonlyMap<string, NamedLabel>
 }
 
-export function namedLabel(label: Label): NamedLabel {
+export function namedLabel(label: DatasetLabel): NamedLabel {
   return {
     label,
     specs: new Map(label.attributes.map((spec) => [spec.name, spec])),
@@ -23,10 +23,14 @@ export function namedLabel(label: Label): NamedLabel {
  * Returns the element of a skeleton.
  * @throws {FormatError} when the skeleton has no element with that name
  */
-export function partOf(skeleton: NamedLabel, name: string, place: () => Place): NamedLabel {
+export function partOf(
+  skeleton: NamedLabel,
+  name: string,
+  location: () => ErrorLocation,
+): NamedLabel {
   const part = skeleton.parts.get(name)
   if (part) return part
-  throw new FormatError(`Label '${skeleton.label.name}' has no point '${name}'`, place())
+  throw new FormatError(`Label '${skeleton.label.name}' has no point '${name}'`, location())
 }
 
 /** Sorts elements in the order of the label, regardless of the order in the file. */
@@ -39,28 +43,28 @@ export function inOrderOfParts<T extends { label_id: number }>(
 }
 
 /** Values of one element, in its order; for two values of one attribute the later one counts. */
-export type Values = Map<AttributeSpec, AttributeValue>
+export type ValuesBySpec = Map<AttributeSpec, AttributeValue>
 
 /** Adds a value. Returns false when the label does not have the attribute. */
 export function addValue(
-  values: Values,
+  values: ValuesBySpec,
   { label, specs }: NamedLabel,
   { name, text }: { name: string; text: string },
-  { run, place }: { run: Run; place: () => Place },
+  { run, location }: { run: ConversionRun; location: () => ErrorLocation },
 ): boolean {
   const spec = specs.get(name)
   if (!spec) return false
   // Building a place is slow, so it is done only for values that may be invalid.
   const isWord = spec.input_type !== 'checkbox' || text === 'true' || text === 'false'
   const isPlain = isWord && isStorableText(text)
-  const value = isPlain ? text : storedValue(spec, text, place())
+  const value = isPlain ? text : storedValue(spec, text, location())
   if (value === undefined) return true
-  noteUnlisted(run, spec, value, () => ({ label: label.name, place: place() }))
+  reportUnlisted(run, spec, value, () => ({ label: label.name, location: location() }))
   values.set(spec, { spec_id: spec.id, value })
   return true
 }
 
 /** Returns the values of mutable or of immutable attributes. */
-export function valuesThat(values: Values, isMutable: boolean): AttributeValue[] {
+export function valuesThat(values: ValuesBySpec, isMutable: boolean): AttributeValue[] {
   return [...values].flatMap(([spec, value]) => (spec.mutable === isMutable ? value : []))
 }

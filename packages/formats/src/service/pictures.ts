@@ -1,6 +1,6 @@
 /** Finds the images of an archive by the names that documents use. */
 import { distinctNames, fileName } from '../export-files.ts'
-import { normalised } from '../match-frames.ts'
+import { normalizePath } from '../match-frames.ts'
 import {
   imageFinder,
   isImageName,
@@ -11,44 +11,47 @@ import {
   withoutExtension,
 } from '../members.ts'
 import { isDocumentName } from './documents.ts'
-import type { Place } from './places.ts'
+import type { ImageFolder } from './image-folders.ts'
 
-export interface Picture {
+export interface ArchivePicture {
   member: string
   /** Name of the frame. */
   name: string
 }
 
 /** The images of one subset. */
-export interface Pictures {
+export interface SubsetPictures {
   /** Returns the image of an `<image>` element. */
-  find(name: string): Picture | undefined
+  find(name: string): ArchivePicture | undefined
   /** Returns all images in the folders of the subset, in the order of the archive. */
-  list(): Picture[]
+  list(): ArchivePicture[]
 }
 
-export type PicturesOf = (place: Place, subset: string) => Pictures
+export type PicturesOf = (imageFolder: ImageFolder, subset: string) => SubsetPictures
 
 /** Creates a finder for images among the members of an archive. */
-export function picturesOf(names: Iterable<string>, places: readonly Place[]): PicturesOf {
+export function picturesOf(
+  names: Iterable<string>,
+  imageFolders: readonly ImageFolder[],
+): PicturesOf {
   const all = [...names].filter((name) => !isDocumentName(name))
   const finders = { exact: memberFinder(all), byStem: imageFinder(all) }
-  return (place, subset) => {
-    const elsewhere = places.filter((one) => one !== place).map(({ folder }) => folder)
-    const own = namesOf(subset, place)
+  return (imageFolder, subset) => {
+    const elsewhere = imageFolders.filter((one) => one !== imageFolder).map(({ folder }) => folder)
+    const own = namesOf(subset, imageFolder)
     const others = [
-      ...subsetsOf(place).flatMap((one) => namesOf(one, place)),
+      ...subsetsOf(imageFolder).flatMap((one) => namesOf(one, imageFolder)),
       ...elsewhere.map(withoutSlash),
     ]
     const where = {
       ...finders,
-      folders: foldersAround(place, subset),
+      folders: foldersAround(imageFolder, subset),
       others: others.filter((one) => one !== '' && !own.includes(one)),
     }
-    const folders = foldersOf(place, subset)
-    const deeper = elsewhere.filter((folder) => folder.startsWith(place.folder))
+    const folders = foldersOf(imageFolder, subset)
+    const deeper = elsewhere.filter((folder) => folder.startsWith(imageFolder.folder))
     return {
-      find: (name) => findPicture(normalised(name), where),
+      find: (name) => findPicture(normalizePath(name), where),
       list: () =>
         all.flatMap((member) => {
           const folder = folders.find((one) => member.startsWith(one))
@@ -68,7 +71,7 @@ interface Where {
 }
 
 /** Finds an image. Frames of videos are named without the extension of their images. */
-function findPicture(name: string, where: Where): Picture | undefined {
+function findPicture(name: string, where: Where): ArchivePicture | undefined {
   const { exact, byStem, folders, others } = where
   const same = exact.find([name], folders, others)
   if (same !== undefined) return { member: same, name: spelledAs(same, name) }
@@ -82,26 +85,28 @@ function findPicture(name: string, where: Where): Picture | undefined {
  * Returns the possible folder names of a subset: not every subset name is a valid folder name, and names of other
  * subsets are excluded.
  */
-function namesOf(subset: string, place: Place): string[] {
-  const folders = distinctNames(subsetsOf(place))
+function namesOf(subset: string, imageFolder: ImageFolder): string[] {
+  const folders = distinctNames(subsetsOf(imageFolder))
   const own = folders.get(subset) ?? fileName(subset)
   const isOfAnother = [...folders].some(([other, name]) => other !== subset && name === subset)
   return isOfAnother ? [own] : [...new Set([own, subset])]
 }
 
-const subsetsOf = ({ tasks }: Place): string[] => [...new Set(tasks.map(({ subset }) => subset))]
+const subsetsOf = ({ tasks }: ImageFolder): string[] => [
+  ...new Set(tasks.map(({ subset }) => subset)),
+]
 
 /** Returns the folders that contain only images of the subset. */
-function foldersOf(place: Place, subset: string): string[] {
-  if (!place.isSplit) return [place.folder]
-  const own = namesOf(subset, place).map((name) => `${place.folder}${name}/`)
-  return subsetsOf(place).length > 1 ? own : [...own, place.folder]
+function foldersOf(imageFolder: ImageFolder, subset: string): string[] {
+  if (!imageFolder.isSplit) return [imageFolder.folder]
+  const own = namesOf(subset, imageFolder).map((name) => `${imageFolder.folder}${name}/`)
+  return subsetsOf(imageFolder).length > 1 ? own : [...own, imageFolder.folder]
 }
 
 /** Returns the folders that may contain images of the subset. */
-function foldersAround(place: Place, subset: string): string[] {
-  const around = parentOf(place.folder)
-  return [...new Set([...foldersOf(place, subset), place.folder, around])]
+function foldersAround(imageFolder: ImageFolder, subset: string): string[] {
+  const around = parentOf(imageFolder.folder)
+  return [...new Set([...foldersOf(imageFolder, subset), imageFolder.folder, around])]
 }
 
 const withoutSlash = (folder: string): string => folder.replace(/\/$/, '')

@@ -1,65 +1,68 @@
 /** Reads `<annotations>`: images and tracks in any order. Only video sizes are taken from the description. */
-import { FormatError, type Place } from '../errors.ts'
-import { type Context, passedOver } from './context.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { shapeElements } from './elements.ts'
-import { imageContext } from './read-image.ts'
-import { describedIn, newNode, nodeContext } from './read-meta.ts'
-import { trackContext } from './read-track.ts'
-import { failing, placeOf, type Reading } from './reading.ts'
+import { createFail, currentLocation, type ImportState } from './import-state.ts'
+import { imageReader } from './read-image.ts'
+import { describedIn, newNode, nodeReader } from './read-meta.ts'
+import { trackReader } from './read-track.ts'
 
-export function documentContext(reading: Reading): Context {
-  const annotations: Context = {
+export function documentReader(state: ImportState): ElementReader {
+  const annotations: ElementReader = {
     open(name, attributes) {
       const isElement = name === 'image' || name === 'track'
-      if (isElement && !reading.frames.isHere(attributes)) return passedOver
-      if (name === 'meta') return metaContext(reading)
-      if (name === 'image') return imageContext(reading, attributes)
-      if (name === 'track') return trackContext(reading, attributes)
+      if (isElement && !state.frames.isHere(attributes)) return ignoredElement
+      if (name === 'meta') return metaReader(state)
+      if (name === 'image') return imageReader(state, attributes)
+      if (name === 'track') return trackReader(state, attributes)
       if (shapeElements.has(name) || name === 'tag' || name === 'attribute') {
-        throw failing(reading)(`<${name}> outside of an <image> or <track>`)
+        throw createFail(state)(`<${name}> outside of an <image> or <track>`)
       }
-      return passedOver
+      return ignoredElement
     },
     close: () => undefined,
   }
-  return annotationsContext(annotations, () => placeOf(reading))
+  return annotationsReader(annotations, () => currentLocation(state))
 }
 
 /** Reads the sizes of videos. */
-function metaContext(reading: Reading): Context {
+function metaReader(state: ImportState): ElementReader {
   const meta = newNode()
   return {
-    ...nodeContext(meta, failing(reading)),
+    ...nodeReader(meta, createFail(state)),
     close() {
       const { tasks } = describedIn(meta)
       for (const { id, original } of tasks)
-        if (original) reading.videoSizes.set(tasks.length > 1 ? id : '', original)
+        if (original) state.videoSizes.set(tasks.length > 1 ? id : '', original)
     },
   }
 }
 
 /** Reads a document with the root `annotations`; another root is refused. */
-export function annotationsContext(annotations: Context, place: () => Place): Context {
-  return rootContext((name) => {
+export function annotationsReader(
+  annotations: ElementReader,
+  location: () => ErrorLocation,
+): ElementReader {
+  return rootReader((name) => {
     if (name === 'annotations') return annotations
     const reason = `not a Service file: the root is <${name}>, expected <annotations>`
-    throw new FormatError(reason, place())
+    throw new FormatError(reason, location())
   })
 }
 
 /** Reads only the names of images. */
-export function namesContext(take: (name: string) => void): Context {
-  const names: Context = {
+export function namesReader(take: (name: string) => void): ElementReader {
+  const names: ElementReader = {
     open(element, attributes) {
       const name = element === 'image' ? attributes.name : undefined
       if (name !== undefined) take(name)
-      return passedOver
+      return ignoredElement
     },
     close: () => undefined,
   }
-  return rootContext(() => names)
+  return rootReader(() => names)
 }
 
-function rootContext(open: Context['open']): Context {
+function rootReader(open: ElementReader['open']): ElementReader {
   return { open, close: () => undefined }
 }

@@ -1,38 +1,46 @@
 /** Reads `<image>`: shapes and tags of one frame. */
 import type { FileItem } from '../item-frames.ts'
-import type { Shape, ShapeType, TargetFrame } from '../model.ts'
+import type { DatasetShape, DatasetShapeType, TargetFrame } from '../model.ts'
 import { readInteger } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
-import { type Context, passedOver } from './context.ts'
+import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { readCount, readFlag, readGeometry, shapeElements } from './elements.ts'
-import { inOrderOfParts, type NamedLabel, partOf, type Values } from './named-label.ts'
-import { attributeContext } from './read-values.ts'
-import { failing, fits, give, labelOf, placeOf, type Reading, skip } from './reading.ts'
+import {
+  acceptsShapeType,
+  createFail,
+  currentLocation,
+  type ImportState,
+  labelOf,
+  queueAnnotation,
+  reportSkipped,
+} from './import-state.ts'
+import { inOrderOfParts, type NamedLabel, partOf, type ValuesBySpec } from './named-label.ts'
+import { attributeReader } from './read-values.ts'
 
 /** Creates the reader of an image. */
-export function imageContext(reading: Reading, attributes: XmlAttributes): Context {
+export function imageReader(state: ImportState, attributes: XmlAttributes): ElementReader {
   const name = attributes.name
   const id = attributes.id
   const record = `image ${name ?? id}`
-  const fail = failing(reading, record)
+  const fail = createFail(state, record)
   if (name === undefined && id === undefined) throw fail('it has neither name nor id')
   const number = id === undefined ? undefined : readInteger(id, (why) => fail(`id: ${why}`))
   const item: FileItem = {
     name: name ?? `${id}`,
-    frame: reading.frames.ofImage({ name, number }, attributes),
+    frame: state.frames.ofImage({ name, number }, attributes),
     size: declaredSize(attributes),
   }
   return {
     open(element, own) {
       const type = shapeElements.get(element)
       if (element === 'image' || element === 'track') throw fail(`<${element}> within an <image>`)
-      if (!type && element !== 'tag') return passedOver
-      const frame = reading.comparison.items.frameFor(item, { file: reading.file, record })
-      if (!frame) return passedOver
-      const named = labelOf(reading, own, record)
-      if (!named) return passedOver
+      if (!type && element !== 'tag') return ignoredElement
+      const frame = state.comparison.items.frameFor(item, { file: state.file, record })
+      if (!frame) return ignoredElement
+      const named = labelOf(state, own, record)
+      if (!named) return ignoredElement
       const found = { named, frame, record }
-      return type ? topShape(reading, { ...found, type }, own) : tagContext(reading, found, own)
+      return type ? topShape(state, { ...found, type }, own) : tagReader(state, found, own)
     },
     close: () => undefined,
   }
@@ -53,42 +61,45 @@ interface Found {
   record: string
 }
 
-function tagContext(reading: Reading, found: Found, attributes: XmlAttributes): Context {
+function tagReader(state: ImportState, found: Found, attributes: XmlAttributes): ElementReader {
   const { named, frame, record } = found
-  const group = readGroup(reading, attributes, record)
-  const values: Values = new Map()
+  const group = readGroup(state, attributes, record)
+  const values: ValuesBySpec = new Map()
   const annotation = { frame: frame.frame, label_id: named.label.id, group, source: 'file' }
   return {
-    open: (element, own) => inside(reading, { named, values, record }, element, own),
+    open: (element, own) => createInnerReader(state, { named, values, record }, element, own),
     close() {
-      give(reading, { kind: 'tag', tag: { ...annotation, attributes: [...values.values()] } })
+      queueAnnotation(state, {
+        kind: 'tag',
+        tag: { ...annotation, attributes: [...values.values()] },
+      })
     },
   }
 }
 
-export function readGroup(reading: Reading, attributes: XmlAttributes, record: string): number {
-  const fail = failing(reading, record)
+export function readGroup(state: ImportState, attributes: XmlAttributes, record: string): number {
+  const fail = createFail(state, record)
   const group = readCount(attributes, 'group_id', fail)
   if (group < 0) throw fail(`group_id: ${group} is below 0`)
   return group
 }
 
 function topShape(
-  reading: Reading,
-  found: Found & { type: ShapeType },
+  state: ImportState,
+  found: Found & { type: DatasetShapeType },
   attributes: XmlAttributes,
-): Context {
+): ElementReader {
   const { type, named, record } = found
-  if (!fits(reading, named, type, record)) return passedOver
-  const group = readGroup(reading, attributes, record)
-  return shapeContext(reading, found, attributes, (shape) => {
+  if (!acceptsShapeType(state, named, type, record)) return ignoredElement
+  const group = readGroup(state, attributes, record)
+  return shapeReader(state, found, attributes, (shape) => {
     if (type === 'skeleton' && shape.elements.length === 0) {
-      skip(reading, 'degenerate-shape', 'the skeleton has no points', record)
+      reportSkipped(state, 'degenerate-shape', 'the skeleton has no points', record)
     } else if (type === 'rectangle' && isFlat(shape.points)) {
-      skip(reading, 'degenerate-shape', 'the shape has no area', record)
+      reportSkipped(state, 'degenerate-shape', 'the shape has no area', record)
     } else {
       const ordered = { ...shape, group, elements: inOrderOfParts(named, shape.elements) }
-      give(reading, { kind: 'shape', shape: ordered }, 1 + shape.elements.length)
+      queueAnnotation(state, { kind: 'shape', shape: ordered }, 1 + shape.elements.length)
     }
   })
 }
@@ -97,23 +108,23 @@ function isFlat([left, top, right, bottom]: readonly number[]): boolean {
   return left === right || top === bottom
 }
 
-function shapeContext(
-  reading: Reading,
-  found: Found & { type: ShapeType },
+function shapeReader(
+  state: ImportState,
+  found: Found & { type: DatasetShapeType },
   attributes: XmlAttributes,
-  done: (shape: Shape) => void,
-): Context {
+  done: (shape: DatasetShape) => void,
+): ElementReader {
   const { type, named, frame, record } = found
-  const fail = failing(reading, record)
+  const fail = createFail(state, record)
   const geometry = readGeometry(type, attributes, frame, fail)
   if (!geometry) {
-    skip(reading, 'degenerate-shape', 'the shape has too few points or pixels', record)
-    return passedOver
+    reportSkipped(state, 'degenerate-shape', 'the shape has too few points or pixels', record)
+    return ignoredElement
   }
-  if (geometry.isClipped) noteClipped(reading, record)
+  if (geometry.isClipped) noteClipped(state, record)
   const { points, rotation } = geometry
-  const values: Values = new Map()
-  const elements: Shape[] = []
+  const values: ValuesBySpec = new Map()
+  const elements: DatasetShape[] = []
   const flags = {
     occluded: readFlag(attributes, 'occluded', fail) ?? false,
     outside: readFlag(attributes, 'outside', fail) ?? false,
@@ -130,10 +141,10 @@ function shapeContext(
     open(element, own) {
       const partType = type === 'skeleton' ? shapeElements.get(element) : undefined
       if (!partType || partType === 'skeleton') {
-        return inside(reading, { named, values, record }, element, own)
+        return createInnerReader(state, { named, values, record }, element, own)
       }
-      const part = partOf(named, own.label ?? '', () => placeOf(reading, record))
-      return shapeContext(reading, { ...found, type: partType, named: part }, own, (shape) => {
+      const part = partOf(named, own.label ?? '', () => currentLocation(state, record))
+      return shapeReader(state, { ...found, type: partType, named: part }, own, (shape) => {
         if (elements.some(({ label_id }) => label_id === shape.label_id))
           throw fail(`the point '${part.label.name}' is given twice`)
         elements.push(shape)
@@ -146,25 +157,25 @@ function shapeContext(
   }
 }
 
-export function noteClipped(reading: Reading, record: string): void {
-  reading.run.report.note('converted', 'clipped', 'the mask reached beyond its frame', {
-    file: reading.file,
+export function noteClipped(state: ImportState, record: string): void {
+  state.run.report.note('converted', 'clipped', 'the mask reached beyond its frame', {
+    file: state.file,
     item: record,
   })
 }
 
 /** Creates the reader of elements in a shape or tag other than skeleton elements. */
-export function inside(
-  reading: Reading,
-  owner: Parameters<typeof attributeContext>[1],
+export function createInnerReader(
+  state: ImportState,
+  owner: Parameters<typeof attributeReader>[1],
   element: string,
   attributes: XmlAttributes,
-): Context {
-  if (element === 'attribute') return attributeContext(reading, owner, attributes)
-  if (shapeElements.has(element) || misplaced.has(element)) {
-    throw failing(reading, owner.record)(`<${element}> within a shape or tag`)
+): ElementReader {
+  if (element === 'attribute') return attributeReader(state, owner, attributes)
+  if (shapeElements.has(element) || misplacedElements.has(element)) {
+    throw createFail(state, owner.record)(`<${element}> within a shape or tag`)
   }
-  return passedOver
+  return ignoredElement
 }
 
-const misplaced = new Set(['image', 'track', 'tag', 'annotations', 'meta'])
+const misplacedElements = new Set(['image', 'track', 'tag', 'annotations', 'meta'])

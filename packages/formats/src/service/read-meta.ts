@@ -1,8 +1,8 @@
 /** Reads `<meta>` for imports into a project: labels, subsets, and the frames of tasks. */
 import { type FileAttribute, type FileLabel, labelTypes } from '../file-labels.ts'
 import type { Fail } from '../numbers.ts'
-import { type Context, passedOver } from './context.ts'
 import { declaredAttribute } from './declared-attribute.ts'
+import { type ElementReader, ignoredElement } from './element-reader.ts'
 
 /** An element with its text and child elements. */
 export interface MetaNode {
@@ -23,20 +23,20 @@ const known = new Set([
 const most = 33_554_432
 
 /** Creates a reader that stores an element in its node. */
-export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most }): Context {
+export function nodeReader(node: MetaNode, fail: Fail, budget = { left: most }): ElementReader {
   const spend = (characters: number): void => {
     budget.left -= characters
     if (budget.left < 0) throw fail(`more than ${most} characters in <meta>`)
   }
   return {
     open(name) {
-      if (!known.has(name)) return passedOver
+      if (!known.has(name)) return ignoredElement
       spend(nodeCost)
       const inner = newNode()
       const others = node.inside.get(name)
       if (others) others.push(inner)
       else node.inside.set(name, [inner])
-      return nodeContext(inner, fail, budget)
+      return nodeReader(inner, fail, budget)
     },
     text(piece) {
       spend(piece.length)
@@ -49,7 +49,7 @@ export function nodeContext(node: MetaNode, fail: Fail, budget = { left: most })
 /** Cost of a node in addition to its text. */
 const nodeCost = 100
 
-export interface Described {
+export interface DocumentMeta {
   /** True for a project; its images are in folders named after subsets. */
   isProject: boolean
   /** Subset of elements that name none. */
@@ -74,7 +74,7 @@ export interface DescribedTask {
 
 const defaultSubset = 'default'
 
-export function describedIn(meta: MetaNode): Described {
+export function describedIn(meta: MetaNode): DocumentMeta {
   const project = first(meta, 'project')
   if (project) {
     const tasks = all(first(project, 'tasks'), 'task').flatMap((task) => taskOf(task, task))

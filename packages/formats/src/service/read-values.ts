@@ -1,38 +1,43 @@
 /** Reads attributes of annotations: `<attribute name="color">red</attribute>`. */
 
 import type { XmlAttributes } from '../xml/scan.ts'
-import type { Context } from './context.ts'
-import { required } from './elements.ts'
-import { addValue, type NamedLabel, type Values } from './named-label.ts'
-import { failing, noteUnknown, placeOf, type Reading } from './reading.ts'
+import type { ElementReader } from './element-reader.ts'
+import { requireAttribute } from './elements.ts'
+import {
+  createFail,
+  currentLocation,
+  type ImportState,
+  reportUnknownAttribute,
+} from './import-state.ts'
+import { addValue, type NamedLabel, type ValuesBySpec } from './named-label.ts'
 
-export interface Owner {
+export interface AttributeOwner {
   named: NamedLabel
-  values: Values
+  values: ValuesBySpec
   /** Name of the image or track, for messages. */
   record: string
 }
 
 /** Creates a reader that adds one attribute to the values of its owner. */
-export function attributeContext(
-  reading: Reading,
-  { named, values, record }: Owner,
+export function attributeReader(
+  state: ImportState,
+  { named, values, record }: AttributeOwner,
   attributes: XmlAttributes,
-): Context {
-  const name = required(attributes, 'name', failing(reading, record))
+): ElementReader {
+  const name = requireAttribute(attributes, 'name', createFail(state, record))
   let text = ''
   return {
     open(inner) {
-      throw failing(reading, record)(`<${inner}> within an <attribute>`)
+      throw createFail(state, record)(`<${inner}> within an <attribute>`)
     },
     text(piece) {
       text += piece
     },
     close() {
-      const { run } = reading
-      const place = () => placeOf(reading, record)
-      const isKnown = addValue(values, named, { name, text }, { run, place })
-      if (!isKnown) noteUnknown(reading, name, named, record)
+      const { run } = state
+      const location = () => currentLocation(state, record)
+      const isKnown = addValue(values, named, { name, text }, { run, location })
+      if (!isKnown) reportUnknownAttribute(state, name, named, record)
     },
   }
 }

@@ -3,9 +3,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { service, serviceForVideo } from '../formats/service.ts'
-import type { AttributeValue, Imported, Shape, Tag, Track, TrackShape } from '../model.ts'
+import type {
+  AttributeValue,
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  DatasetTrackShape,
+  Imported,
+} from '../model.ts'
 import {
-  all,
+  collectAll,
   datasetOf,
   exportBytes,
   framesOf,
@@ -48,8 +55,8 @@ const mask = fc
       .map((cuts) => {
         const ends = [...cuts.sort((a, b) => a - b)]
         const first = ends.length === 1 ? [0, ...ends] : ends
-        const all = first.at(-1) === width * height ? first : [...first, width * height]
-        const runs = all.map((end, index) => end - (all[index - 1] ?? 0))
+        const runEnds = first.at(-1) === width * height ? first : [...first, width * height]
+        const runs = runEnds.map((end, index) => end - (runEnds[index - 1] ?? 0))
         return [...runs, left, top, left + width - 1, top + height - 1]
       }),
   )
@@ -83,7 +90,7 @@ const values = (
   fc.tuple(...specs.map(([spec_id, value]) => value.map((one) => ({ spec_id, value: one }))))
 const bool = fc.constantFrom('true', 'false')
 
-const plain: fc.Arbitrary<Shape> = fc
+const plain: fc.Arbitrary<DatasetShape> = fc
   .record({ place: places, frame, group, attributes: values([1, text], [3, bool]), ...flags })
   .map(({ place, ...rest }) => shapeOf({ label_id: 40, ...rest, ...place }))
 
@@ -91,7 +98,7 @@ const elementOf = (label_id: number) =>
   fc.record({ points: numbers(2), occluded: fc.boolean(), outside: fc.boolean() }).map((rest) => {
     return shapeOf({ type: 'points', label_id, ...rest })
   })
-const skeleton: fc.Arbitrary<Shape> = fc
+const skeleton: fc.Arbitrary<DatasetShape> = fc
   .record({
     frame,
     group,
@@ -104,7 +111,7 @@ const skeleton: fc.Arbitrary<Shape> = fc
     return shapeOf({ type: 'skeleton', label_id: 41, points: [], ...rest, elements: own })
   })
 
-const tag: fc.Arbitrary<Tag> = fc.record({
+const tag: fc.Arbitrary<DatasetTag> = fc.record({
   frame,
   label_id: fc.constant(40),
   group,
@@ -114,7 +121,7 @@ const tag: fc.Arbitrary<Tag> = fc.record({
 
 /** Keyframes of one type; the first one is visible. */
 const keyframes = (
-  place: fc.Arbitrary<Partial<TrackShape>>,
+  place: fc.Arbitrary<Partial<DatasetTrackShape>>,
   attributes: fc.Arbitrary<AttributeValue[]>,
 ) =>
   fc
@@ -123,7 +130,7 @@ const keyframes = (
       minLength: 1,
       maxLength: 4,
     })
-    .map((shapes): TrackShape[] =>
+    .map((shapes): DatasetTrackShape[] =>
       shapes
         .sort((a, b) => a.frame - b.frame)
         .map(({ place, outside, ...rest }, index) => {
@@ -138,9 +145,9 @@ const moving = fc.oneof(
     fc.record({ type: fc.constant('polygon' as const), points: vertices(3) }),
     fc.record({ type: fc.constant('points' as const), points: vertices(1) }),
     fc.record({ type: fc.constant('cuboid' as const), points: numbers(16) }),
-  ].map((place) => keyframes(place as fc.Arbitrary<Partial<TrackShape>>, values([3, bool]))),
+  ].map((place) => keyframes(place as fc.Arbitrary<Partial<DatasetTrackShape>>, values([3, bool]))),
 )
-const track: fc.Arbitrary<Track> = fc
+const track: fc.Arbitrary<DatasetTrack> = fc
   .record({ shapes: moving, group, attributes: values([1, text]) })
   .map(({ shapes, ...rest }) => trackOf(shapes, { label_id: 40, ...rest }))
 
@@ -151,13 +158,18 @@ const pointTrack = (label_id: number, first: number) =>
     fc.constant([]),
   ).map((shapes) => {
     const later = shapes.filter((shape) => shape.frame > first)
-    const begin = { ...shapes[0], frame: first, outside: false, keyframe: true } as TrackShape
+    const begin = {
+      ...shapes[0],
+      frame: first,
+      outside: false,
+      keyframe: true,
+    } as DatasetTrackShape
     return trackOf(
       [begin, ...later].map((shape) => ({ ...shape, z_order: 0 })),
       { label_id },
     )
   })
-const skeletonTrack: fc.Arbitrary<Track> = keyframes(
+const skeletonTrack: fc.Arbitrary<DatasetTrack> = keyframes(
   fc.constant({ type: 'skeleton' as const, points: [] }),
   fc.constant([]),
 ).chain((shapes) =>
@@ -173,9 +185,10 @@ const skeletonTrack: fc.Arbitrary<Track> = keyframes(
     .map((rest) => trackOf(shapes, { label_id: 41, ...rest })),
 )
 
-const byFrame = <T extends { frame: number }>(all: T[]): T[] =>
-  all.sort((a, b) => a.frame - b.frame)
-const layered = (all: Shape[]): Shape[] => byFrame(all.toSorted((a, b) => a.z_order - b.z_order))
+const byFrame = <T extends { frame: number }>(objects: T[]): T[] =>
+  objects.sort((a, b) => a.frame - b.frame)
+const layered = (objects: DatasetShape[]): DatasetShape[] =>
+  byFrame(objects.toSorted((a, b) => a.z_order - b.z_order))
 
 /** Frames with images, for exports that are imported into a project. */
 const pictured = frames.map((one) => ({
@@ -192,7 +205,7 @@ async function readByProject(bytes: Uint8Array): Promise<Imported[]> {
   const [subset] = subsets
   if (!subset || subsets.length > 1) throw new Error('one subset')
   expect(subset.images.map(({ name }) => name)).toEqual(paths)
-  const read = await all(subset.importAnnotations(targetOf(labels, frames), run))
+  const read = await collectAll(subset.importAnnotations(targetOf(labels, frames), run))
   return read
 }
 

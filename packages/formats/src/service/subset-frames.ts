@@ -1,19 +1,19 @@
 /** Finds the frames of a subset's task that the elements of documents refer to. */
 import type { FileImage, TargetFrame } from '../model.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
+import { type AssignedTask, stepOf } from './assign-pictures.ts'
 import type { ElementFrames, TrackFrames } from './element-frames.ts'
+import type { ImageFolder } from './image-folders.ts'
 import type { PicturesOf } from './pictures.ts'
-import { type PlacedTask, stepOf } from './place-pictures.ts'
-import type { Place } from './places.ts'
 
-export interface PlacedIn {
-  place: Place
-  tasks: PlacedTask[]
+export interface FolderTasks {
+  imageFolder: ImageFolder
+  tasks: AssignedTask[]
 }
 
 interface Subset {
   name: string
-  placed: readonly PlacedIn[]
+  assigned: readonly FolderTasks[]
   found: PicturesOf
   /** Images of all its tasks. */
   images: readonly FileImage[]
@@ -24,19 +24,19 @@ interface Subset {
  * @param frames Frames of the images; images that could not be read have none.
  */
 export function subsetFrames(
-  { name, placed, found, images }: Subset,
+  { name, assigned, found, images }: Subset,
   frames: readonly TargetFrame[],
 ): (document: string) => ElementFrames {
   const byPath = new Map(frames.map((frame) => [frame.path, frame]))
   const byMember = new Map(images.map((image) => [image.member, byPath.get(image.name)]))
   const numbered = new Map(
-    placed.flatMap(({ tasks }) => tasks.map((one) => [one.task, numberedIn(one, byMember)])),
+    assigned.flatMap(({ tasks }) => tasks.map((one) => [one.task, numberedIn(one, byMember)])),
   )
   return (document) => {
-    const { place } = placed.find((one) => one.place.files.has(document)) ?? {}
-    const pictures = place && found(place, name)
+    const { imageFolder } = assigned.find((one) => one.imageFolder.files.has(document)) ?? {}
+    const pictures = imageFolder && found(imageFolder, name)
     const numberedOf = (element: XmlAttributes): Numbered => {
-      const task = place?.taskOf(document, element)
+      const task = imageFolder?.taskOf(document, element)
       return (task && numbered.get(task)) ?? nothing
     }
     return {
@@ -71,7 +71,7 @@ const nothing: Numbered = {
 }
 
 function numberedIn(
-  { task, offset, trackOffset, pictures }: PlacedTask,
+  { task, offset, trackOffset, pictures }: AssignedTask,
   byMember: ReadonlyMap<string, TargetFrame | undefined>,
 ): Numbered {
   const byNumber = new Map<number, TargetFrame>()

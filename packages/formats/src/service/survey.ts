@@ -2,14 +2,14 @@
 import { archiveLimits } from '../archive/zip-directory.ts'
 import { FormatError } from '../errors.ts'
 import type { FileLabel } from '../file-labels.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
-import { type Context, passedOver } from './context.ts'
-import { type Document, readDocument } from './documents.ts'
+import { readDocument, type ServiceDocument } from './documents.ts'
+import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { shapeElements } from './elements.ts'
-import { annotationsContext } from './read-document.ts'
-import { type Described, describedIn, newNode, nodeContext } from './read-meta.ts'
+import { annotationsReader } from './read-document.ts'
+import { type DocumentMeta, describedIn, newNode, nodeReader } from './read-meta.ts'
 import { mergedLabels, type UsedLabel, type UsedLabels, usedLabels } from './used-labels.ts'
 
 export interface SurveyedImage {
@@ -32,7 +32,7 @@ export interface SurveyedTask {
   listed: Set<number>
 }
 
-export interface Survey extends Described {
+export interface Survey extends DocumentMeta {
   /** By `taskKey`. */
   elements: Map<string, SurveyedTask>
   /** Labels that the document declares, and labels that annotations use. */
@@ -51,7 +51,7 @@ export function taskKey({ task_id, subset }: XmlAttributes): string {
  * Surveys a document.
  * @throws {FormatError} when it is not a document of this format
  */
-export async function surveyOf(document: Document, run: Run): Promise<Survey> {
+export async function surveyOf(document: ServiceDocument, run: ConversionRun): Promise<Survey> {
   const meta = newNode()
   let line = () => 0
   const fail = (reason: string) => new FormatError(reason, { file: document.name, line: line() })
@@ -59,20 +59,20 @@ export async function surveyOf(document: Document, run: Run): Promise<Survey> {
   const used = usedLabels(() => count('names'))
   const elements: Survey['elements'] = new Map()
   const walk = { used, count }
-  const begin = (lineOf: () => number): Context => {
+  const begin = (lineOf: () => number): ElementReader => {
     line = lineOf
-    const metaContext = (): Context => ({
-      ...nodeContext(meta, fail),
+    const metaReader = (): ElementReader => ({
+      ...nodeReader(meta, fail),
       close: () => used.declare(describedIn(meta).labels),
     })
-    const open: Context['open'] = (name, attributes) => {
-      if (name === 'meta') return metaContext()
-      if (name === 'image') return imageContext(taskIn(elements, attributes), attributes, walk)
-      if (name === 'track') return trackContext(taskIn(elements, attributes), attributes, walk)
-      return passedOver
+    const open: ElementReader['open'] = (name, attributes) => {
+      if (name === 'meta') return metaReader()
+      if (name === 'image') return imageReader(taskIn(elements, attributes), attributes, walk)
+      if (name === 'track') return trackReader(taskIn(elements, attributes), attributes, walk)
+      return ignoredElement
     }
-    const place = () => ({ file: document.name, line: line() })
-    return annotationsContext({ open, close: () => undefined }, place)
+    const location = () => ({ file: document.name, line: line() })
+    return annotationsReader({ open, close: () => undefined }, location)
   }
   for await (const _ of readDocument(document, begin, () => run.signal.throwIfAborted()));
   const described = describedIn(meta)
@@ -97,7 +97,7 @@ interface Walk {
 type Counted = 'images' | 'frames' | 'names'
 
 /** Limits the counts of images, frames and names, so that a document cannot exhaust the memory. */
-function counterOf({ archiveLimits: { entries } = archiveLimits }: Run, fail: Fail) {
+function counterOf({ archiveLimits: { entries } = archiveLimits }: ConversionRun, fail: Fail) {
   const most = { images: entries, frames: entries, names: 100_000 }
   const counts = { images: 0, frames: 0, names: 0 }
   return (what: Counted): void => {
@@ -112,63 +112,63 @@ const wordsOf = {
   names: 'labels and attributes',
 }
 
-function imageContext(
+function imageReader(
   task: SurveyedTask,
   { name, id, ...sides }: XmlAttributes,
   { used, count }: Walk,
-): Context {
+): ElementReader {
   count('images')
   const [width, height] = [wholeNumber(sides.width), wholeNumber(sides.height)]
   const image: SurveyedImage = { name, id: wholeNumber(id), isAnnotated: false, width, height }
   task.images.push(image)
   return {
     open(element, { label = '' }) {
-      if (element !== 'tag' && !shapeElements.has(element)) return passedOver
+      if (element !== 'tag' && !shapeElements.has(element)) return ignoredElement
       image.isAnnotated = true
-      return annotationContext(element, used.find(label), false)
+      return annotationReader(element, used.find(label), false)
     },
     close: () => undefined,
   }
 }
 
-function trackContext(
+function trackReader(
   { listed }: SurveyedTask,
   { label = '' }: XmlAttributes,
   { used, count }: Walk,
-): Context {
-  const shapesOf = (own: UsedLabel): Context => ({
+): ElementReader {
+  const shapesOf = (own: UsedLabel): ElementReader => ({
     open(element, attributes) {
       if (element === 'track') return shapesOf(own.part(attributes.label ?? ''))
-      if (!shapeElements.has(element)) return passedOver
+      if (!shapeElements.has(element)) return ignoredElement
       const frame = wholeNumber(attributes.frame)
       if (frame !== undefined && !listed.has(frame)) {
         count('frames')
         listed.add(frame)
       }
-      return annotationContext(element, own, true)
+      return annotationReader(element, own, true)
     },
     close: () => undefined,
   })
   return shapesOf(used.find(label))
 }
 
-function annotationContext(element: string, used: UsedLabel, isOfTrack: boolean): Context {
+function annotationReader(element: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
   if (element === 'skeleton') used.beSkeleton()
   return {
     open(inner, { name = '', label = '' }) {
-      if (inner === 'attribute') return attributeContext(name, used, isOfTrack)
-      if (!shapeElements.has(inner)) return passedOver
-      return annotationContext(inner, used.part(label), isOfTrack)
+      if (inner === 'attribute') return attributeReader(name, used, isOfTrack)
+      if (!shapeElements.has(inner)) return ignoredElement
+      return annotationReader(inner, used.part(label), isOfTrack)
     },
     close: () => undefined,
   }
 }
 
-function attributeContext(name: string, used: UsedLabel, isOfTrack: boolean): Context {
-  if (name === '' || !used.isUndeclared(name)) return passedOver
+function attributeReader(name: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
+  if (name === '' || !used.isUndeclared(name)) return ignoredElement
   let text = ''
   return {
-    ...passedOver,
+    ...ignoredElement,
     text(piece) {
       text += piece
     },

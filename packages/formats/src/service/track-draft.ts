@@ -1,19 +1,25 @@
 /** A track while its shapes are read. Only keyframes are kept. */
-import type { AttributeValue, Shape, ShapeType, Track, TrackShape } from '../model.ts'
+import type {
+  AttributeValue,
+  DatasetShape,
+  DatasetShapeType,
+  DatasetTrack,
+  DatasetTrackShape,
+} from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import { inOrderOfParts, type NamedLabel } from './named-label.ts'
 
 export interface Draft {
   named: NamedLabel
   group: number
-  type: ShapeType | undefined
+  type: DatasetShapeType | undefined
   /** Keyframes, in the order of the file. */
-  keyframes: TrackShape[]
+  keyframes: DatasetTrackShape[]
   /** Shapes without a keyframe attribute; they are keyframes only if the whole track has no such attribute. */
-  unsaid: TrackShape[]
-  saysKeyframes: boolean
+  unmarked: DatasetTrackShape[]
+  marksKeyframes: boolean
   /** Earliest listed shape, with which the track begins. */
-  earliest: TrackShape | undefined
+  earliest: DatasetTrackShape | undefined
   /**
    * Frames on which the track is hidden unless it has a shape there; used when the hiding shape is on a missing
    * frame.
@@ -21,7 +27,7 @@ export interface Draft {
   ends: number[]
   /** Number of listed visible frames, and the first of them in the file. */
   seen: number
-  firstSeen: TrackShape | undefined
+  firstSeen: DatasetTrackShape | undefined
   /** Values of immutable attributes, from the last listed shape. */
   values: AttributeValue[]
   /** Drafts of skeleton elements by label id. */
@@ -29,8 +35,8 @@ export interface Draft {
 }
 
 export function newDraft(named: NamedLabel, group = 0): Draft {
-  const nothing = { type: undefined, saysKeyframes: false, earliest: undefined }
-  const lists = { keyframes: [], unsaid: [], ends: [], values: [], parts: new Map() }
+  const nothing = { type: undefined, marksKeyframes: false, earliest: undefined }
+  const lists = { keyframes: [], unmarked: [], ends: [], values: [], parts: new Map() }
   return { named, group, seen: 0, firstSeen: undefined, ...nothing, ...lists }
 }
 
@@ -48,15 +54,15 @@ export function draftOfPart(draft: Draft, part: NamedLabel): Draft {
  */
 export function addShape(
   draft: Draft,
-  shape: TrackShape,
+  shape: DatasetTrackShape,
   keyframe: boolean | undefined,
   fail: Fail,
 ): void {
   draft.type ??= shape.type
   if (draft.type !== shape.type) throw fail(`a ${shape.type} in a track of type ${draft.type}`)
-  if (keyframe !== undefined) draft.saysKeyframes = true
+  if (keyframe !== undefined) draft.marksKeyframes = true
   if (keyframe) draft.keyframes.push(shape)
-  if (keyframe === undefined) draft.unsaid.push(shape)
+  if (keyframe === undefined) draft.unmarked.push(shape)
   if (!draft.earliest || shape.frame < draft.earliest.frame) draft.earliest = shape
   if (shape.outside) return
   draft.seen += 1
@@ -67,7 +73,7 @@ export function addShape(
  * Returns the track; undefined when it has no shapes.
  * @throws the error that `fail` creates for two different shapes on one frame
  */
-export function trackOf(draft: Draft, fail: Fail): Track | undefined {
+export function trackOf(draft: Draft, fail: Fail): DatasetTrack | undefined {
   const { named, group, values, earliest, ends } = draft
   const shapes = ended(keyframesOf(draft, fail), ends)
   if (!earliest) return undefined
@@ -85,9 +91,9 @@ export function trackOf(draft: Draft, fail: Fail): Track | undefined {
   }
 }
 
-function keyframesOf(draft: Draft, fail: Fail): TrackShape[] {
-  const { saysKeyframes, keyframes, unsaid, earliest } = draft
-  const listed = saysKeyframes ? keyframes : unsaid
+function keyframesOf(draft: Draft, fail: Fail): DatasetTrackShape[] {
+  const { marksKeyframes, keyframes, unmarked, earliest } = draft
+  const listed = marksKeyframes ? keyframes : unmarked
   const isAhead = earliest && !listed.some(({ frame }) => frame === earliest.frame)
   const sorted = (isAhead ? [...listed, earliest] : listed).toSorted((a, b) => a.frame - b.frame)
   return sorted.filter((shape, index) => {
@@ -99,7 +105,7 @@ function keyframesOf(draft: Draft, fail: Fail): TrackShape[] {
 }
 
 /** Returns shapes by frame, with a hidden shape on each of these frames that follows a visible one. */
-function ended(shapes: readonly TrackShape[], ends: readonly number[]): TrackShape[] {
+function ended(shapes: readonly DatasetTrackShape[], ends: readonly number[]): DatasetTrackShape[] {
   const all = [...shapes]
   for (const frame of ends.toSorted((a, b) => a - b)) {
     const at = all.findLastIndex((shape) => shape.frame <= frame)
@@ -111,12 +117,12 @@ function ended(shapes: readonly TrackShape[], ends: readonly number[]): TrackSha
 }
 
 /** Returns the mask of a track that shows a mask on only one frame: exports write single masks this way. */
-export function maskOf(draft: Draft): Shape | undefined {
+export function maskOf(draft: Draft): DatasetShape | undefined {
   const { type, seen, firstSeen, named, group, values } = draft
   if (type !== 'mask' || seen !== 1 || !firstSeen) return undefined
-  const { keyframe: _, attributes, ...place } = firstSeen
+  const { keyframe: _, attributes, ...rest } = firstSeen
   return {
-    ...place,
+    ...rest,
     label_id: named.label.id,
     group,
     source: 'file',

@@ -3,22 +3,22 @@
  * keyframe.
  */
 import { trackStates } from '@reticle/geometry'
-import type { AttributeValue, Part, Track, TrackShape } from '../model.ts'
+import type { AttributeValue, DatasetTrack, DatasetTrackShape, TaskPart } from '../model.ts'
 
 /** State of a track and its skeleton elements on one frame; undefined for an element that has not started. */
-export interface Listed {
-  shape: TrackShape
-  parts: (TrackShape | undefined)[]
+export interface TrackState {
+  shape: DatasetTrackShape
+  parts: (DatasetTrackShape | undefined)[]
 }
 
 /** Exported frames of a part, and which of them are next to missing frames that were not deleted. */
-export interface Frames {
+export interface ExportedFrames {
   numbers: readonly number[]
   isEdge: (index: number) => boolean
   isDeleted: (frame: number) => boolean
 }
 
-export function framesOf({ frames, about, deletedFrames }: Part): Frames {
+export function framesOf({ frames, about, deletedFrames }: TaskPart): ExportedFrames {
   const numbers = frames.map(({ frame }) => frame)
   const first = (about.start_frame - about.origin) / about.step
   const last = (about.stop_frame - about.origin) / about.step
@@ -42,14 +42,14 @@ export function framesOf({ frames, about, deletedFrames }: Part): Frames {
  * are not exported, and next to a deleted keyframe, the interpolated state becomes a keyframe, because the file
  * contains no other.
  */
-export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
+export function* walkListed(track: DatasetTrack, frames: ExportedFrames): Generator<TrackState> {
   const { numbers } = frames
   const stateOf = statesOf(track)
   const isFixed = fixedFrames(track, frames)
   const lastChange = lastKeyframe(track)
   const stop = track.stop_frame ?? Number.POSITIVE_INFINITY
   let isFirst = true
-  let before: Listed | undefined
+  let before: TrackState | undefined
   let reached = -1
   for (let at = indexFrom(numbers, firstFrame(track)); at < numbers.length; at += 1) {
     const frame = numbers[at] ?? 0
@@ -57,7 +57,7 @@ export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
     const listed = stateOf(frame)
     const isBehind = frame > stop
     const isOver = isBehind || isHiddenInGap(listed, frame - reached)
-    const shown: Listed | undefined = isOver
+    const shown: TrackState | undefined = isOver
       ? closing(listed, before)
       : shownOf(listed, isFirst || isFixed(at))
     if (shown) yield shown
@@ -72,7 +72,7 @@ export function* walkListed(track: Track, frames: Frames): Generator<Listed> {
  * Returns whether an index is next to a gap, or next to a deleted frame on which the track or an element has a
  * keyframe.
  */
-function fixedFrames(track: Track, { numbers, isEdge, isDeleted }: Frames) {
+function fixedFrames(track: DatasetTrack, { numbers, isEdge, isDeleted }: ExportedFrames) {
   const cuts = new Set<number>()
   for (const { shapes } of [track, ...track.elements]) {
     for (const { frame, keyframe } of shapes) {
@@ -85,10 +85,10 @@ function fixedFrames(track: Track, { numbers, isEdge, isDeleted }: Frames) {
 }
 
 /** Returns whether the keyframe that hides a track is between an exported frame and the previous one. */
-const isHiddenInGap = (listed: Listed | undefined, distance: number) =>
+const isHiddenInGap = (listed: TrackState | undefined, distance: number) =>
   distance > 1 && listed?.shape.outside === true && !listed.shape.keyframe
 
-function statesOf({ shapes, elements }: Track): (frame: number) => Listed | undefined {
+function statesOf({ shapes, elements }: DatasetTrack): (frame: number) => TrackState | undefined {
   const [stateOf, ...partStates] = [shapes, ...elements.map((element) => element.shapes)].map(
     (own) => trackStates(withInherited(own)),
   )
@@ -100,7 +100,7 @@ function statesOf({ shapes, elements }: Track): (frame: number) => Listed | unde
 }
 
 /** Hidden frames are listed only with a keyframe. */
-function shownOf(listed: Listed | undefined, isFixed: boolean): Listed | undefined {
+function shownOf(listed: TrackState | undefined, isFixed: boolean): TrackState | undefined {
   if (!listed) return undefined
   const { shape, parts } = listed
   const isListed = !shape.outside || shape.keyframe || parts.some((part) => part?.keyframe === true)
@@ -109,12 +109,15 @@ function shownOf(listed: Listed | undefined, isFixed: boolean): Listed | undefin
 }
 
 /** Hides the track on the frame after its job's end, or on the next frame when its end is not exported. */
-function closing(listed: Listed | undefined, before: Listed | undefined): Listed | undefined {
+function closing(
+  listed: TrackState | undefined,
+  before: TrackState | undefined,
+): TrackState | undefined {
   if (!listed || before?.shape.outside !== false) return undefined
   return changed(listed, { keyframe: true, outside: true })
 }
 
-const changed = ({ shape, parts }: Listed, change: Partial<TrackShape>): Listed => {
+const changed = ({ shape, parts }: TrackState, change: Partial<DatasetTrackShape>): TrackState => {
   return {
     shape: { ...shape, ...change },
     parts: parts.map((part) => part && { ...part, ...change }),
@@ -122,13 +125,13 @@ const changed = ({ shape, parts }: Listed, change: Partial<TrackShape>): Listed 
 }
 
 /** Returns the last frame on which a track changes. */
-function lastKeyframe({ shapes, elements }: Track): number {
+function lastKeyframe({ shapes, elements }: DatasetTrack): number {
   return Math.max(
     ...[shapes, ...elements.map((one) => one.shapes)].map((own) => own.at(-1)?.frame ?? 0),
   )
 }
 
-const firstFrame = ({ shapes, frame }: Track) => shapes[0]?.frame ?? frame
+const firstFrame = ({ shapes, frame }: DatasetTrack) => shapes[0]?.frame ?? frame
 
 /** Returns the index of the first exported frame at or after `first`. */
 function indexFrom(numbers: readonly number[], first: number): number {
@@ -142,7 +145,7 @@ function indexFrom(numbers: readonly number[], first: number): number {
 }
 
 /** Adds the attribute values that keyframes inherit from the previous one. */
-function withInherited(shapes: readonly TrackShape[]): TrackShape[] {
+function withInherited(shapes: readonly DatasetTrackShape[]): DatasetTrackShape[] {
   const known = new Map<number, AttributeValue>()
   return shapes.map((shape) => {
     for (const value of shape.attributes) known.set(value.spec_id, value)

@@ -1,6 +1,7 @@
 /** Writes `<meta>`: a description of the exported resource and its labels. */
-import type { Described, Person, TaskAbout } from '../about.ts'
-import type { Dataset, Label, Part } from '../model.ts'
+
+import type { Dataset, DatasetLabel, TaskPart } from '../model.ts'
+import type { RecordDetails, TaskDetails, UserDetails } from '../task-details.ts'
 import { escapeText, escapeValue } from '../xml/escape.ts'
 
 /** An element: its name, and its text or child elements. */
@@ -39,11 +40,17 @@ function projectNodes(dataset: Dataset): Node[] {
   ]
 }
 
-function subsetOf({ subsets }: Dataset, part: Part): string {
+function subsetOf({ subsets }: Dataset, part: TaskPart): string {
   return subsets.find(({ parts }) => parts.includes(part))?.name ?? ''
 }
 
-function describedNodes({ id, name, bug_tracker, created_date, updated_date }: Described): Node[] {
+function describedNodes({
+  id,
+  name,
+  bug_tracker,
+  created_date,
+  updated_date,
+}: RecordDetails): Node[] {
   return [
     ['id', id],
     ['name', name],
@@ -53,11 +60,11 @@ function describedNodes({ id, name, bug_tracker, created_date, updated_date }: D
   ]
 }
 
-function peopleNodes({ owner, assignee }: Described): Node[] {
+function peopleNodes({ owner, assignee }: RecordDetails): Node[] {
   return [personNode('owner', owner), personNode('assignee', assignee)]
 }
 
-function personNode(name: string, person: Person | null): Node {
+function personNode(name: string, person: UserDetails | null): Node {
   if (!person) return [name, '']
   return [
     name,
@@ -68,7 +75,7 @@ function personNode(name: string, person: Person | null): Node {
   ]
 }
 
-function taskNodes({ about }: Part, subset: string, isJob: boolean): Node[] {
+function taskNodes({ about }: TaskPart, subset: string, isJob: boolean): Node[] {
   const name: Node[] = isJob ? [] : [['name', about.name]]
   return [
     ['id', about.id],
@@ -88,7 +95,7 @@ function taskNodes({ about }: Part, subset: string, isJob: boolean): Node[] {
   ]
 }
 
-function segmentNode({ id, start_frame, stop_frame, url }: TaskAbout['segments'][number]): Node {
+function segmentNode({ id, start_frame, stop_frame, url }: TaskDetails['segments'][number]): Node {
   return [
     'segment',
     [
@@ -100,7 +107,7 @@ function segmentNode({ id, start_frame, stop_frame, url }: TaskAbout['segments']
   ]
 }
 
-function videoNodes({ video }: TaskAbout): Node[] {
+function videoNodes({ video }: TaskDetails): Node[] {
   if (!video) return []
   const { width, height, name } = video
   return [
@@ -116,12 +123,12 @@ function videoNodes({ video }: TaskAbout): Node[] {
 }
 
 /** Returns the nodes of labels; skeleton elements follow all others. */
-function labelNodes(labels: readonly Label[]): Node[] {
+function labelNodes(labels: readonly DatasetLabel[]): Node[] {
   const parts = labels.flatMap((parent) => parent.sublabels.map((part) => labelNode(part, parent)))
   return [...labels.map((label) => labelNode(label)), ...parts]
 }
 
-function labelNode(label: Label, parent?: Label): Node {
+function labelNode(label: DatasetLabel, parent?: DatasetLabel): Node {
   const { name, color = '', type, attributes, svg } = label
   const drawing: Node[] = svg === undefined ? [] : [['svg', withNames(svg, label)]]
   const last: Node[] = parent ? [['parent', parent.name]] : drawing
@@ -144,7 +151,7 @@ function labelNode(label: Label, parent?: Label): Node {
 }
 
 /** Replaces label ids in a drawing by names, because ids have no meaning elsewhere. */
-function withNames(svg: string, { sublabels }: Label): string {
+function withNames(svg: string, { sublabels }: DatasetLabel): string {
   const names = new Map(sublabels.map(({ id, name }) => [String(id), name]))
   return svg.replace(/data-label-id="(\d+)"/g, (whole, id: string) => {
     const name = names.get(id)

@@ -1,12 +1,12 @@
 /** Writes shapes as elements. */
 import { orderCorners } from '@reticle/geometry'
-import type { Shape, ShapeType, Tag } from '../model.ts'
+import type { DatasetShape, DatasetShapeType, DatasetTag } from '../model.ts'
 import { escapeValue } from '../xml/escape.ts'
 import { cuboidCorners } from './elements.ts'
 import type { WrittenLabel } from './written-label.ts'
 import { fixed2, pairs } from './written-number.ts'
 
-export const elementNames: Record<ShapeType, string> = {
+export const elementNames: Record<DatasetShapeType, string> = {
   rectangle: 'box',
   ellipse: 'ellipse',
   polygon: 'polygon',
@@ -19,10 +19,10 @@ export const elementNames: Record<ShapeType, string> = {
 
 export type Labels = ReadonlyMap<number, WrittenLabel>
 
-type Place = Pick<Shape, 'type' | 'points' | 'rotation'>
+type Place = Pick<DatasetShape, 'type' | 'points' | 'rotation'>
 
 /** Formats the geometry of a shape as attributes, each with a leading blank. */
-export function placeText({ type, points, rotation }: Place): string {
+export function formatGeometry({ type, points, rotation }: Place): string {
   switch (type) {
     case 'rectangle':
       return fields(['xtl', 'ytl', 'xbr', 'ybr'], orderCorners(points)) + turned(rotation)
@@ -64,31 +64,31 @@ export const sourceText = ({ source }: { source: string }): string =>
   ` source="${escapeValue(source)}"`
 
 /** Formats a shape of a frame; empty for an unknown label. */
-export function shapeText(shape: Shape, labels: Labels): string {
+export function shapeText(shape: DatasetShape, labels: Labels): string {
   const written = labels.get(shape.label_id)
   if (!written) return ''
   const name = elementNames[shape.type]
   const isSkeleton = shape.type === 'skeleton'
   // A skeleton is occluded where its elements are, so its own flag is written only when it is set.
   const occluded = isSkeleton && !shape.occluded ? '' : ` occluded="${bit(shape.occluded)}"`
-  const head = `${written.name}${sourceText(shape)}${occluded}${placeText(shape)}`
+  const head = `${written.name}${sourceText(shape)}${occluded}${formatGeometry(shape)}`
   const elements = isSkeleton ? inOrder(shape.elements, written) : shape.elements
   return `    <${name} ${head} z_order="${shape.z_order}"${groupText(shape)}>\n${elements
     .map((element) => elementText(element, labels))
     .join('')}${written.attributes(shape.attributes, '      ')}    </${name}>\n`
 }
 
-function elementText(shape: Shape, labels: Labels): string {
+function elementText(shape: DatasetShape, labels: Labels): string {
   const written = labels.get(shape.label_id)
   if (!written) return ''
   const name = elementNames[shape.type]
   const flags = ` outside="${bit(shape.outside)}" occluded="${bit(shape.occluded)}"`
-  const head = `${written.name}${sourceText(shape)}${flags}${placeText(shape)}`
+  const head = `${written.name}${sourceText(shape)}${flags}${formatGeometry(shape)}`
   const attributes = written.attributes(shape.attributes, '        ')
   return `      <${name} ${head}>\n${attributes}      </${name}>\n`
 }
 
-export function tagText(tag: Tag, labels: Labels): string {
+export function tagText(tag: DatasetTag, labels: Labels): string {
   const written = labels.get(tag.label_id)
   if (!written) return ''
   const head = `${written.name}${sourceText(tag)}${groupText(tag)}`

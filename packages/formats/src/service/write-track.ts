@@ -1,54 +1,58 @@
 /** Writes tracks as elements. */
-import type { Part, Shape, Track, TrackShape } from '../model.ts'
-import { type Frames, type Listed, walkListed } from './walk-track.ts'
+import type { DatasetShape, DatasetTrack, DatasetTrackShape, TaskPart } from '../model.ts'
+import { type ExportedFrames, type TrackState, walkListed } from './walk-track.ts'
 import {
   bit,
   elementNames,
+  formatGeometry,
   groupText,
   inOrder,
   type Labels,
-  placeText,
   sourceText,
 } from './write-shape.ts'
 import type { WrittenLabel } from './written-label.ts'
 
-export interface TrackPlace {
+export interface TrackOutput {
   labels: Labels
-  part: Part
-  frames: Frames
+  part: TaskPart
+  frames: ExportedFrames
   /** Attributes ` task_id="7" subset="train"` in projects. */
   origin: string
 }
 
 /** Yields a track in pieces; nothing when it is on none of the frames. */
-export function* trackTexts(track: Track, id: number, place: TrackPlace): Generator<string> {
-  const written = place.labels.get(track.label_id)
+export function* trackTexts(
+  track: DatasetTrack,
+  id: number,
+  output: TrackOutput,
+): Generator<string> {
+  const written = output.labels.get(track.label_id)
   if (!written) return
   const elements = inOrder(track.elements, written)
   const ordered = { ...track, elements }
   let isOpen = false
-  for (const listed of walkListed(ordered, place.frames)) {
-    if (!isOpen) yield openText(track, id, written, place)
+  for (const listed of walkListed(ordered, output.frames)) {
+    if (!isOpen) yield openText(track, id, written, output)
     isOpen = true
-    yield listedText(listed, ordered, written, place)
+    yield listedText(listed, ordered, written, output)
   }
   if (isOpen) yield '  </track>\n'
 }
 
 /** Formats a shape as a track that is visible on one frame; `hiddenOn` is the frame on which it ends, if any. */
 export function shapeTrackText(
-  shape: Shape,
+  shape: DatasetShape,
   id: number,
-  place: TrackPlace,
+  output: TrackOutput,
   hiddenOn: number | undefined,
 ): string {
-  const written = place.labels.get(shape.label_id)
+  const written = output.labels.get(shape.label_id)
   if (!written) return ''
   const elements = inOrder(shape.elements, written)
   const states = [{ frame: shape.frame, isHidden: false }]
   if (hiddenOn !== undefined) states.push({ frame: hiddenOn, isHidden: true })
-  const listed = states.map(({ frame, isHidden }): Listed => {
-    const stateOf = (one: Shape): TrackShape => {
+  const listed = states.map(({ frame, isHidden }): TrackState => {
+    const stateOf = (one: DatasetShape): DatasetTrackShape => {
       return { ...one, frame, keyframe: true, outside: isHidden || one.outside }
     }
     return { shape: stateOf(shape), parts: elements.map(stateOf) }
@@ -58,27 +62,32 @@ export function shapeTrackText(
     attributes: [],
     elements: elements.map((one) => ({ ...one, attributes: [] })),
   }
-  const texts = listed.map((one) => listedText(one, track, written, place))
-  return `${openText(shape, id, written, place)}${texts.join('')}  </track>\n`
+  const texts = listed.map((one) => listedText(one, track, written, output))
+  return `${openText(shape, id, written, output)}${texts.join('')}  </track>\n`
 }
 
-type Head = Pick<Track, 'source' | 'group'>
+type Head = Pick<DatasetTrack, 'source' | 'group'>
 
-function openText(track: Head, id: number, { name }: WrittenLabel, { origin }: TrackPlace): string {
+function openText(
+  track: Head,
+  id: number,
+  { name }: WrittenLabel,
+  { origin }: TrackOutput,
+): string {
   return `  <track id="${id}" ${name}${sourceText(track)}${origin}${groupText(track)}>\n`
 }
 
 /** Parts of a track that each of its shapes repeats. */
 interface Constant {
-  attributes: Track['attributes']
-  elements: readonly Pick<Track, 'label_id' | 'attributes'>[]
+  attributes: DatasetTrack['attributes']
+  elements: readonly Pick<DatasetTrack, 'label_id' | 'attributes'>[]
 }
 
 function listedText(
-  { shape, parts }: Listed,
+  { shape, parts }: TrackState,
   { attributes, elements }: Constant,
   written: WrittenLabel,
-  { labels, part }: TrackPlace,
+  { labels, part }: TrackOutput,
 ): string {
   const name = elementNames[shape.type]
   const { origin, step } = part.about
@@ -90,15 +99,18 @@ function listedText(
     return own && label ? partText(own, element.attributes, label) : ''
   })
   const values = written.attributes([...attributes, ...shape.attributes], '      ')
-  const head = `    <${name}${frame}${flags}${placeText(shape)} z_order="${shape.z_order}">\n`
+  const head = `    <${name}${frame}${flags}${formatGeometry(shape)} z_order="${shape.z_order}">\n`
   return `${head}${partTexts.join('')}${values}    </${name}>\n`
 }
 
-const flagsText = ({ outside, occluded }: TrackShape): string =>
+const flagsText = ({ outside, occluded }: DatasetTrackShape): string =>
   ` outside="${bit(outside)}" occluded="${bit(occluded)}"`
 
 /** Formats flags. A skeleton is hidden where all its elements are, so its own flag is written only when it differs. */
-function ownFlags(shape: TrackShape, parts: readonly (TrackShape | undefined)[]): string {
+function ownFlags(
+  shape: DatasetTrackShape,
+  parts: readonly (DatasetTrackShape | undefined)[],
+): string {
   const known = parts.filter((part) => part !== undefined)
   const follows = known.length > 0 && known.every(({ outside }) => outside)
   const outside = follows === shape.outside ? '' : ` outside="${bit(shape.outside)}"`
@@ -106,12 +118,12 @@ function ownFlags(shape: TrackShape, parts: readonly (TrackShape | undefined)[])
 }
 
 function partText(
-  shape: TrackShape,
-  attributes: Track['attributes'],
+  shape: DatasetTrackShape,
+  attributes: DatasetTrack['attributes'],
   written: WrittenLabel,
 ): string {
   const name = elementNames[shape.type]
   const head = `${written.name} keyframe="${bit(shape.keyframe)}"${flagsText(shape)}`
   const values = written.attributes([...attributes, ...shape.attributes], '        ')
-  return `      <${name} ${head}${placeText(shape)}>\n${values}      </${name}>\n`
+  return `      <${name} ${head}${formatGeometry(shape)}>\n${values}      </${name}>\n`
 }

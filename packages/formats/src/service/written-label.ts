@@ -1,9 +1,9 @@
 /** Labels with prebuilt text for the parts that every shape repeats. */
-import type { AttributeValue, Label } from '../model.ts'
+import type { AttributeValue, DatasetLabel } from '../model.ts'
 import { escapeText, escapeValue } from '../xml/escape.ts'
 
 export interface WrittenLabel {
-  label: Label
+  label: DatasetLabel
   /** Attribute `label="car"`, escaped. */
   name: string
   /** Formats the elements of all attributes; missing values are replaced by defaults. */
@@ -11,12 +11,12 @@ export interface WrittenLabel {
 }
 
 /** Returns the labels by id, including skeleton elements. */
-export function writtenLabels(labels: readonly Label[]): Map<number, WrittenLabel> {
+export function writtenLabels(labels: readonly DatasetLabel[]): Map<number, WrittenLabel> {
   const all = labels.flatMap((label) => [label, ...label.sublabels])
   return new Map(all.map((label) => [label.id, writtenLabel(label)]))
 }
 
-function writtenLabel(label: Label): WrittenLabel {
+function writtenLabel(label: DatasetLabel): WrittenLabel {
   const specs = label.attributes.map(({ id, name, default_value }) => {
     return { id, open: `<attribute name="${escapeValue(name)}">`, fallback: default_value }
   })

@@ -1,6 +1,13 @@
 /** Compares annotations after an export and import with what their format declares. */
 import { expect } from 'vitest'
-import type { Feature, Format, ItemShape, Shape, Tag, Track } from '../model.ts'
+import type {
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  Feature,
+  Format,
+  ItemShape,
+} from '../model.ts'
 import type { ReportEntry } from '../report.ts'
 import { cellOf, frames, labels } from './any-annotations.ts'
 import {
@@ -14,12 +21,12 @@ import {
 } from './run.ts'
 
 /** Returns the number of notes with a code and kind, in the reports of export and import. */
-export type Told = (code: ReportEntry['code'] | 'any', kind?: ReportEntry['kind']) => number
+export type CountEntries = (code: ReportEntry['code'] | 'any', kind?: ReportEntry['kind']) => number
 
 export interface OutAndIn {
   again: ImportResult | undefined
-  told: Told
-  tags: readonly Tag[]
+  notes: CountEntries
+  tags: readonly DatasetTag[]
   /** Includes the visible shapes of tracks. */
   found: readonly ItemShape[]
 }
@@ -34,21 +41,22 @@ export async function outAndIn(
   const again =
     format.importer && (await importBytes(format, bytes, targetOf(labels, frames), asMasks))
   const entries = [report, again?.report].flatMap((one) => one?.entries ?? [])
-  const told: Told = (code, kind) =>
+  const notes: CountEntries = (code, kind) =>
     entries
       .filter((one) => (code === 'any' || one.code === code) && (!kind || one.kind === kind))
       .reduce((sum, { count }) => sum + count, 0)
-  const tags: Tag[] = again?.imported.flatMap((one) => (one.kind === 'tag' ? one.tag : [])) ?? []
-  return { again, told, tags, found: again ? await expanded(again) : [] }
+  const tags: DatasetTag[] =
+    again?.imported.flatMap((one) => (one.kind === 'tag' ? one.tag : [])) ?? []
+  return { again, notes, tags, found: again ? await expandShapes(again) : [] }
 }
 
 /** Returns all shapes by frame, including the visible shapes of tracks. */
-export async function expanded({
+export async function expandShapes({
   shapes = [],
   tracks = [],
 }: {
-  shapes?: readonly Shape[]
-  tracks?: readonly Track[]
+  shapes?: readonly DatasetShape[]
+  tracks?: readonly DatasetTrack[]
 }): Promise<ItemShape[]> {
   const byFrame = <T extends { frame: number }>(all: readonly T[]) =>
     all.toSorted((a, b) => a.frame - b.frame)
@@ -59,7 +67,10 @@ export async function expanded({
 }
 
 /** Returns whether a shape must be imported unchanged. */
-export function isKept({ type, rotation }: Shape, { exporter, importer }: Format): boolean {
+export function isImportedUnchanged(
+  { type, rotation }: DatasetShape,
+  { exporter, importer }: Format,
+): boolean {
   const isTurned = rotation !== 0 && exporter?.features.rotation === 'converted'
   return exporter?.carries[type] === 'kept' && importer?.kinds.includes(type) === true && !isTurned
 }
@@ -71,32 +82,36 @@ export function isKept({ type, rotation }: Shape, { exporter, importer }: Format
 export function expectAccount(
   given: readonly ItemShape[],
   found: readonly ItemShape[],
-  told: Told,
+  notes: CountEntries,
   format: Format,
 ): void {
   const cells = new Set(given.map(cellOf))
   expect(found.filter((one) => !cells.has(cellOf(one)))).toEqual([])
   const carried = given.filter(({ type }) => format.exporter?.carries[type] !== 'dropped')
-  const there = carried.filter((one) => !isGoneTurned(one, found, format))
+  const there = carried.filter((one) => !isDroppedByRotation(one, found, format))
   for (const one of format.importer ? given : []) {
     const here = found.filter((other) => cellOf(other) === cellOf(one))
-    if (isGoneTurned(one, here, format)) continue
+    if (isDroppedByRotation(one, here, format)) continue
     if (format.exporter?.carries[one.type] === 'dropped') expect(here).toEqual([])
     else expect([...new Set(here.map(({ label_id }) => label_id))]).toEqual([one.label_id])
-    if (!isKept(one, format)) continue
+    if (!isImportedUnchanged(one, format)) continue
     expect(here.map(({ type }) => type)).toEqual([one.type])
     for (const other of here) expect(distance(one, other)).toBeLessThanOrEqual(tolerance)
   }
-  for (const { code, values } of lossesTold) {
+  for (const { code, values } of reportedLosses) {
     const lost = values.flatMap((feature) =>
       lossesOf(feature, feature === 'rotation' ? carried : there, found, format),
     )
-    expect(told(code), code).toBeGreaterThanOrEqual(lost.length)
+    expect(notes(code), code).toBeGreaterThanOrEqual(lost.length)
   }
 }
 
 /** Returns whether a rotated shape is missing in a format that drops rotations, which may drop the whole shape. */
-const isGoneTurned = (given: Shape, found: readonly Shape[], { exporter }: Format): boolean =>
+const isDroppedByRotation = (
+  given: DatasetShape,
+  found: readonly DatasetShape[],
+  { exporter }: Format,
+): boolean =>
   given.rotation !== 0 &&
   exporter?.features.rotation === 'dropped' &&
   !found.some((one) => cellOf(one) === cellOf(given))
@@ -105,7 +120,11 @@ const isGoneTurned = (given: Shape, found: readonly Shape[], { exporter }: Forma
  * Returns whether a shape exists unchanged in everything that the format keeps. It may be covered by other members of
  * its group.
  */
-export const isThere = (given: Shape, found: readonly ItemShape[], format: Format): boolean =>
+export const isThere = (
+  given: DatasetShape,
+  found: readonly ItemShape[],
+  format: Format,
+): boolean =>
   found.some(
     (here) =>
       cellOf(here) === cellOf(given) &&
@@ -118,7 +137,7 @@ export const isThere = (given: Shape, found: readonly ItemShape[], format: Forma
   )
 
 /** Returns the cells of each group. */
-export function groupsOf(shapes: readonly Shape[]): string[] {
+export function groupsOf(shapes: readonly DatasetShape[]): string[] {
   const groups = new Map<number, string[]>()
   for (const shape of shapes)
     groups.set(shape.group, [...(groups.get(shape.group) ?? []), cellOf(shape)])
@@ -129,7 +148,7 @@ export function groupsOf(shapes: readonly Shape[]): string[] {
 const tolerance = 0.011
 
 /** Returns the largest distance of coordinates in pixels; infinite for different numbers of points. */
-function distance(a: Shape, b: Shape): number {
+function distance(a: DatasetShape, b: DatasetShape): number {
   const [one, other] = [a, b].map(({ points, elements }) => [
     ...points,
     ...elements.flatMap((element) => element.points),
@@ -140,7 +159,7 @@ function distance(a: Shape, b: Shape): number {
 
 type Value = Exclude<Feature, 'tracks' | 'group'>
 
-const readers: Readonly<Record<Value, (shape: Shape) => unknown>> = {
+const readers: Readonly<Record<Value, (shape: DatasetShape) => unknown>> = {
   rotation: ({ rotation }) => rotation,
   occluded: ({ occluded }) => occluded,
   z_order: ({ z_order }) => z_order,
@@ -148,14 +167,14 @@ const readers: Readonly<Record<Value, (shape: Shape) => unknown>> = {
   attributes: ({ attributes }) => attributes.toSorted((a, b) => a.spec_id - b.spec_id),
 }
 
-const isAlike = (feature: Value, a: Shape, b: Shape): boolean =>
+const isAlike = (feature: Value, a: DatasetShape, b: DatasetShape): boolean =>
   JSON.stringify(readers[feature](a)) === JSON.stringify(readers[feature](b))
 
 const usual = shapeOf({})
 
 const allValues = ['rotation', 'occluded', 'z_order', 'score', 'attributes'] as const
 
-const lossesTold = [
+const reportedLosses = [
   { code: 'unsupported-rotation', values: ['rotation'] },
   { code: 'dropped-attribute', values: allValues.slice(1) },
 ] as const
@@ -174,7 +193,9 @@ function lossesOf(
   const lost = given.filter((one) => {
     if (said === 'dropped') return !isAlike(feature, one, usual)
     const here = found.find((other) => cellOf(other) === cellOf(one))
-    return said === 'kept' && here && isKept(one, format) && !isAlike(feature, one, here)
+    return (
+      said === 'kept' && here && isImportedUnchanged(one, format) && !isAlike(feature, one, here)
+    )
   })
   return [
     ...new Set(

@@ -4,7 +4,14 @@
  */
 import { bitmapToCrop, boxOfPoints } from '@reticle/geometry'
 import fc from 'fast-check'
-import type { AttributeSpec, AttributeValue, Shape, ShapeType, Tag, Track } from '../model.ts'
+import type {
+  AttributeSpec,
+  AttributeValue,
+  DatasetShape,
+  DatasetShapeType,
+  DatasetTag,
+  DatasetTrack,
+} from '../model.ts'
 import { framesOf, labelOf, shapeOf, trackOf, trackShapeOf } from './run.ts'
 
 const columns = 4
@@ -33,12 +40,12 @@ export const labels = [
 ]
 
 /** Returns the cell of a shape, by the centre of its bounding box. */
-export function cellOf({ frame, ...shape }: Shape): string {
+export function cellOf({ frame, ...shape }: DatasetShape): string {
   const [x, y] = centreOf(shape)
   return `${frame}: ${Math.floor(x / cell.width)}, ${Math.floor(y / cell.height)}`
 }
 
-function centreOf({ type, points, elements }: Omit<Shape, 'frame'>): [number, number] {
+function centreOf({ type, points, elements }: Omit<DatasetShape, 'frame'>): [number, number] {
   if (type === 'ellipse') return [points[0] ?? 0, points[1] ?? 0]
   const all = type === 'skeleton' ? elements.flatMap((element) => element.points) : points
   const [x, y, width, height] = boxOfPoints(type === 'mask' ? all.slice(-4) : all)
@@ -50,7 +57,7 @@ function centreOf({ type, points, elements }: Omit<Shape, 'frame'>): [number, nu
 const hundredths = (min: number, max: number) =>
   fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100)
 
-type Place = Pick<Shape, 'type' | 'points' | 'rotation' | 'label_id' | 'elements'>
+type Place = Pick<DatasetShape, 'type' | 'points' | 'rotation' | 'label_id' | 'elements'>
 type Corner = readonly [x: number, y: number]
 
 const anyThing: fc.Arbitrary<number> = fc.constantFrom(5, 7)
@@ -58,12 +65,12 @@ const turn = fc.oneof(fc.constant(0), hundredths(1, 359))
 const straight = fc.constant(0)
 const none: fc.Arbitrary<never[]> = fc.constant([])
 const placeOf = (
-  type: ShapeType,
+  type: DatasetShapeType,
   points: fc.Arbitrary<number[]>,
   rest: {
     rotation?: typeof turn
     label_id?: typeof anyThing
-    elements?: fc.Arbitrary<Shape[]>
+    elements?: fc.Arbitrary<DatasetShape[]>
   } = {},
 ): fc.Arbitrary<Place> => {
   const usual = { rotation: straight, label_id: anyThing, elements: none }
@@ -71,7 +78,7 @@ const placeOf = (
 }
 
 /** Geometries in the cell at a corner: boxes of 6 to 12 pixels, which stay in the cell when rotated. */
-function placesAt([x, y]: Corner): Record<ShapeType, fc.Arbitrary<Place>> {
+function placesAt([x, y]: Corner): Record<DatasetShapeType, fc.Arbitrary<Place>> {
   const side = hundredths(6, 12)
   const [middleX, middleY] = [x + cell.width / 2, y + cell.height / 2]
   const box = fc
@@ -177,7 +184,11 @@ const cornerOf = (at: number): Corner => [
   Math.floor(at / columns) * cell.height,
 ]
 
-const shapeIn = (at: number, frame: number, kinds: readonly ShapeType[]): fc.Arbitrary<Shape> => {
+const shapeIn = (
+  at: number,
+  frame: number,
+  kinds: readonly DatasetShapeType[],
+): fc.Arbitrary<DatasetShape> => {
   const places = placesAt(cornerOf(at))
   return fc
     .record({
@@ -191,7 +202,7 @@ const shapeIn = (at: number, frame: number, kinds: readonly ShapeType[]): fc.Arb
 }
 
 /** Shapes in separate cells, by frame. */
-export const anyShapes = (kinds: readonly ShapeType[]): fc.Arbitrary<Shape[]> =>
+export const anyShapes = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetShape[]> =>
   fc
     .uniqueArray(cells, {
       minLength: 1,
@@ -202,7 +213,7 @@ export const anyShapes = (kinds: readonly ShapeType[]): fc.Arbitrary<Shape[]> =>
     .map((shapes) => shapes.toSorted((a, b) => a.frame - b.frame))
 
 /** Shapes of one frame in groups of two or three. */
-export const anyGroups = (kinds: readonly ShapeType[]): fc.Arbitrary<Shape[]> =>
+export const anyGroups = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetShape[]> =>
   fc
     .tuple(
       fc.nat(frames.length - 1),
@@ -211,14 +222,14 @@ export const anyGroups = (kinds: readonly ShapeType[]): fc.Arbitrary<Shape[]> =>
     .chain(([frame, taken]) => fc.tuple(...taken.map((at) => shapeIn(at, frame, kinds))))
     .map((shapes) => shapes.map((shape, at) => ({ ...shape, group: 1 + Math.floor(at / 3) })))
 
-export const anyTags: fc.Arbitrary<Tag[]> = fc
+export const anyTags: fc.Arbitrary<DatasetTag[]> = fc
   .uniqueArray(fc.nat(frames.length - 1), { maxLength: 3 })
   .chain((taken) =>
     fc.tuple(
       ...taken
         .toSorted((a, b) => a - b)
         .map((frame) =>
-          values(specs).map((attributes): Tag => {
+          values(specs).map((attributes): DatasetTag => {
             const rest = { group: 0, source: 'file' }
             return { frame, label_id: 5, attributes, ...rest }
           }),
@@ -227,13 +238,13 @@ export const anyTags: fc.Arbitrary<Tag[]> = fc
   )
 
 /** Tracks that stay in a column of cells, with keyframes and gaps. */
-export const anyTracks = (kinds: readonly ShapeType[]): fc.Arbitrary<Track[]> =>
+export const anyTracks = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetTrack[]> =>
   fc
     .uniqueArray(fc.nat(columns * rows - 1), { minLength: 1, maxLength: 4 })
     .chain((taken) => fc.tuple(...taken.map((at) => trackIn(at, kinds))))
     .map((tracks) => tracks.toSorted((a, b) => a.frame - b.frame))
 
-function trackIn(at: number, kinds: readonly ShapeType[]): fc.Arbitrary<Track> {
+function trackIn(at: number, kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetTrack> {
   const mutable = specs.filter((one) => one.mutable)
   const state = fc.record({
     ...{ occluded: flags.occluded, outside: fc.boolean(), isKeyframe: fc.boolean() },

@@ -1,16 +1,18 @@
 /** The small COCO project that COCO tests share: two frames, a car with attributes and a road. */
 import { coco } from '../formats/coco.ts'
-import type { AttributeSpec, ItemFrame, Label, Shape } from '../model.ts'
+import type { AttributeSpec, DatasetLabel, DatasetShape, ItemFrame } from '../model.ts'
 import { datasetOf, exportBytes, framesOf, importBytes, labelOf, targetOf } from './run.ts'
 
-const color = spec({ id: 1, name: 'color', input_type: 'select', default_value: 'red' })
-const doors = spec({ id: 2, name: 'doors', input_type: 'number', default_value: '4' })
-const parked = spec({ id: 3, name: 'parked', input_type: 'checkbox', mutable: true })
+const color = createSpec({ id: 1, name: 'color', input_type: 'select', default_value: 'red' })
+const doors = createSpec({ id: 2, name: 'doors', input_type: 'number', default_value: '4' })
+const parked = createSpec({ id: 3, name: 'parked', input_type: 'checkbox', mutable: true })
 export const car = labelOf({ id: 40, name: 'car', attributes: [color, doors, parked] })
 const road = labelOf({ id: 41, name: 'road' })
 export const labels = [car, road]
 
-export function spec(given: Partial<AttributeSpec> & { id: number; name: string }): AttributeSpec {
+export function createSpec(
+  given: Partial<AttributeSpec> & { id: number; name: string },
+): AttributeSpec {
   return { mutable: false, input_type: 'text', values: [], default_value: 'false', ...given }
 }
 
@@ -48,21 +50,24 @@ export function importText(text: string | Uint8Array) {
   return importBytes(coco, text, targetOf(labels, twoFrames()))
 }
 
-export function imported(document: object) {
+export function importCocoDocument(document: object) {
   return importText(JSON.stringify(document))
 }
 
 export function importedOne(annotations: object[]) {
-  return imported(documentOf(annotations))
+  return importCocoDocument(documentOf(annotations))
 }
 
-export function exported(streams: Parameters<typeof datasetOf>[2], known: Label[] = labels) {
+export function exportCocoStreams(
+  streams: Parameters<typeof datasetOf>[2],
+  known: DatasetLabel[] = labels,
+) {
   return exportBytes(coco.exporter, datasetOf(known, twoFrames(), streams))
 }
 
 /** Returns the annotations of an export as objects. */
-export async function written(shapes: Shape[], known: Label[] = labels) {
-  const { files } = await exported({ shapes }, known)
+export async function readExported(shapes: DatasetShape[], known: DatasetLabel[] = labels) {
+  const { files } = await exportCocoStreams({ shapes }, known)
   const document: { annotations: Record<string, unknown>[] } = JSON.parse(
     files['annotations/instances_default.json'] ?? '',
   )

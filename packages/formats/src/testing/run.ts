@@ -1,32 +1,33 @@
 /** Helpers that tests of formats share: conversions in memory, and short annotations. */
-import type { TaskAbout } from '../about.ts'
+
 import { sourceOf } from '../archive/source.ts'
 import { openZip } from '../archive/zip-reader.ts'
 import { writeZip } from '../archive/zip-writer.ts'
 import type {
+  ConversionRun,
   Dataset,
+  DatasetItem,
+  DatasetLabel,
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  DatasetTrackShape,
   Exporter,
   Format,
   Imported,
   ImportTarget,
-  Item,
   ItemFrame,
-  Label,
-  Part,
-  Run,
-  Shape,
-  Tag,
-  Track,
-  TrackShape,
+  TaskPart,
 } from '../model.ts'
-import { createReport, type Report } from '../report.ts'
+import { type ConversionReport, createReport } from '../report.ts'
+import type { TaskDetails } from '../task-details.ts'
 import { type AnnotationStreams, itemsOf } from '../tracks.ts'
 
 export interface ImportResult {
-  shapes: Shape[]
-  tracks: Track[]
+  shapes: DatasetShape[]
+  tracks: DatasetTrack[]
   imported: Imported[]
-  report: Report
+  report: ConversionReport
   progress: number[]
 }
 
@@ -35,7 +36,7 @@ export async function importBytes(
   format: Format,
   bytes: Uint8Array | string,
   target: ImportTarget,
-  given: Pick<Run, 'conv_mask_to_poly' | 'onUnlistedValue'> = {},
+  given: Pick<ConversionRun, 'conv_mask_to_poly' | 'onUnlistedValue'> = {},
 ): Promise<ImportResult> {
   const { importer } = format
   if (!importer) throw new Error(`${format.name} has no importer`)
@@ -89,18 +90,18 @@ export async function zipOf(files: Record<string, string | Uint8Array>): Promise
 }
 
 /** Annotations of a task. */
-export interface Annotations {
-  tags: readonly Tag[]
-  shapes: readonly Shape[]
+export interface TaskAnnotations {
+  tags: readonly DatasetTag[]
+  shapes: readonly DatasetShape[]
   tracks: AnnotationStreams['tracks']
 }
 
 /** Creates a dataset of one subset with one task. */
 export function datasetOf(
-  labels: readonly Label[],
+  labels: readonly DatasetLabel[],
   frames: readonly ItemFrame[],
-  given: Partial<Annotations>,
-  rest: { name?: string; saveImages?: boolean; about?: Partial<TaskAbout> } = {},
+  given: Partial<TaskAnnotations>,
+  rest: { name?: string; saveImages?: boolean; about?: Partial<TaskDetails> } = {},
 ): Dataset {
   const { name = 'default', saveImages = false, about = {} } = rest
   const part = partOf(frames, given, about)
@@ -111,21 +112,27 @@ export function datasetOf(
 /** Creates a task with these frames. */
 export function partOf(
   frames: readonly ItemFrame[],
-  { tags = [], shapes = [], tracks: given = [] }: Partial<Annotations>,
-  about: Partial<TaskAbout> = {},
-): Part {
+  { tags = [], shapes = [], tracks: given = [] }: Partial<TaskAnnotations>,
+  about: Partial<TaskDetails> = {},
+): TaskPart {
   const streams = { tags: [tags], shapes: [shapes], tracks: given }
-  const items = (withTracks: boolean): AsyncIterable<Item> =>
+  const items = (withTracks: boolean): AsyncIterable<DatasetItem> =>
     itemsOf(frames, withTracks ? streams : { ...streams, tracks: [] })
-  async function* tracks(): AsyncGenerator<Track> {
+  async function* tracks(): AsyncGenerator<DatasetTrack> {
     yield* streams.tracks
   }
-  return { about: taskAbout(frames.length, about), frames, items, tracks, deletedFrames: new Set() }
+  return {
+    about: taskDetails(frames.length, about),
+    frames,
+    items,
+    tracks,
+    deletedFrames: new Set(),
+  }
 }
 
 const someDate = '2026-03-01T10:00:00.000Z'
 
-function taskAbout(size: number, given: Partial<TaskAbout>): TaskAbout {
+function taskDetails(size: number, given: Partial<TaskDetails>): TaskDetails {
   const { origin = 0, step = 1 } = given
   return {
     id: 1,
@@ -153,16 +160,19 @@ export function framesOf(paths: readonly string[], width = 100, height = 80): It
   return paths.map((path, frame) => ({ frame, path, width, height }))
 }
 
-export function targetOf(labels: readonly Label[], frames: readonly ItemFrame[]): ImportTarget {
+export function targetOf(
+  labels: readonly DatasetLabel[],
+  frames: readonly ItemFrame[],
+): ImportTarget {
   const whole = { start_frame: 0, step: 1, is_video: false, includes: () => true }
   return { labels, frames: { frames, ...whole } }
 }
 
-export function labelOf(given: Partial<Label> & { name: string }): Label {
+export function labelOf(given: Partial<DatasetLabel> & { name: string }): DatasetLabel {
   return { id: 1, type: 'any', attributes: [], sublabels: [], ...given }
 }
 
-export function shapeOf(given: Partial<Shape>): Shape {
+export function shapeOf(given: Partial<DatasetShape>): DatasetShape {
   return {
     type: 'rectangle',
     frame: 0,
@@ -181,7 +191,7 @@ export function shapeOf(given: Partial<Shape>): Shape {
   }
 }
 
-export function trackShapeOf(given: Partial<TrackShape>): TrackShape {
+export function trackShapeOf(given: Partial<DatasetTrackShape>): DatasetTrackShape {
   return {
     type: 'rectangle',
     frame: 0,
@@ -196,21 +206,26 @@ export function trackShapeOf(given: Partial<TrackShape>): TrackShape {
   }
 }
 
-export function trackOf(shapes: readonly TrackShape[], given: Partial<Track> = {}): Track {
+export function trackOf(
+  shapes: readonly DatasetTrackShape[],
+  given: Partial<DatasetTrack> = {},
+): DatasetTrack {
   const frame = shapes[0]?.frame ?? 0
   const rest = { label_id: 1, group: 0, source: 'file', attributes: [], elements: [] }
   return { frame, shapes, ...rest, ...given }
 }
 
 /** Collects the elements of a stream; empty for undefined. */
-export async function all<T>(stream: AsyncIterable<T> | Iterable<T> | undefined): Promise<T[]> {
+export async function collectAll<T>(
+  stream: AsyncIterable<T> | Iterable<T> | undefined,
+): Promise<T[]> {
   const found: T[] = []
   for await (const one of stream ?? []) found.push(one)
   return found
 }
 
 /** Creates the context of a conversion, and the list of reported progress. */
-export function newRun(): { run: Run; progress: number[] } {
+export function newRun(): { run: ConversionRun; progress: number[] } {
   const progress: number[] = []
   const signal = new AbortController().signal
   const run = { report: createReport(), signal, progress: (share: number) => progress.push(share) }

@@ -1,6 +1,6 @@
 /** The project behind the shared export fixtures, as the CVAT server returned it (`facts.json`). */
 import { existsSync, readFileSync } from 'node:fs'
-import type { ItemFrame, Label, Shape, Track } from '../model.ts'
+import type { DatasetLabel, DatasetShape, DatasetTrack, ItemFrame } from '../model.ts'
 import { framesOf, shapeOf } from './run.ts'
 
 const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)
@@ -10,15 +10,18 @@ export const hasFixtures = existsSync(fixtures)
 export const readFixture = (path: string): Buffer => readFileSync(new URL(path, fixtures))
 
 interface Facts {
-  labels: Label[]
-  tasks: Record<string, { size: number; annotations: { shapes: Shape[]; tracks: Track[] } }>
+  labels: DatasetLabel[]
+  tasks: Record<
+    string,
+    { size: number; annotations: { shapes: DatasetShape[]; tracks: DatasetTrack[] } }
+  >
 }
 
 export interface StreetTask {
-  labels: Label[]
+  labels: DatasetLabel[]
   frames: ItemFrame[]
-  shapes: Shape[]
-  tracks: Track[]
+  shapes: DatasetShape[]
+  tracks: DatasetTrack[]
 }
 
 /** Returns the task of shapes without tags, or the task of tracks without its deleted frame. */
@@ -39,13 +42,13 @@ export function streetTask(name: 'Batch 1: shapes' | 'Batch 2: tracks'): StreetT
 }
 
 /** CVAT stores only keyframes as shapes of a track. */
-const withKeyframes = (track: Track): Track => ({
+const withKeyframes = (track: DatasetTrack): DatasetTrack => ({
   ...track,
   shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })),
 })
 
 /** Converts an ellipse of CVAT, which stores the centre, the right x and the top y. */
-function ellipseOfOurs(shape: Shape): Shape {
+function ellipseOfOurs(shape: DatasetShape): DatasetShape {
   const [cx = 0, cy = 0, right = 0, top = 0] = shape.points
   return shape.type === 'ellipse' ? { ...shape, points: [cx, cy, right - cx, cy - top] } : shape
 }

@@ -8,7 +8,7 @@ export type Features = Readonly<Record<string, Value | readonly Value[]>>
 
 /** Builds a record of an example whose features are in the given order. */
 export const recordOf = (features: Features, isPacked = true): Buffer =>
-  framed(exampleOf(features, isPacked))
+  encodeRecord(exampleOf(features, isPacked))
 
 export function exampleOf(features: Features, isPacked = true): Buffer {
   const entries = Object.entries(features).map(([name, given]) => {
@@ -21,7 +21,7 @@ export function exampleOf(features: Features, isPacked = true): Buffer {
   return field(1, Buffer.concat(entries))
 }
 
-export function framed(data: Uint8Array): Buffer {
+export function encodeRecord(data: Uint8Array): Buffer {
   const length = Buffer.alloc(8)
   length.writeUInt32LE(data.length)
   return Buffer.concat([length, checksumOf(length), data, checksumOf(data)])
@@ -29,7 +29,7 @@ export function framed(data: Uint8Array): Buffer {
 
 /** Builds a field of bytes. */
 export const field = (number: number, bytes: Uint8Array): Buffer =>
-  Buffer.concat([Buffer.from([(number << 3) | 2]), varint(BigInt(bytes.length)), bytes])
+  Buffer.concat([Buffer.from([(number << 3) | 2]), encodeVarint(BigInt(bytes.length)), bytes])
 
 /** Reads the images of a file. */
 export async function picturesIn(bytes: Uint8Array): Promise<TfPicture[]> {
@@ -46,7 +46,7 @@ function listOf(name: string, values: readonly Value[], isPacked: boolean): Buff
     return field(1, Buffer.concat(values.map((value) => field(1, Buffer.from(value)))))
   const isFloat = name.includes('bbox')
   const items = values.map((value) =>
-    isFloat ? float(Number(value)) : varint(BigInt(Number(value))),
+    isFloat ? float(Number(value)) : encodeVarint(BigInt(Number(value))),
   )
   const tag = Buffer.from([(1 << 3) | (isFloat ? 5 : 0)])
   const list = isPacked
@@ -61,7 +61,7 @@ function float(value: number): Buffer {
   return bytes
 }
 
-export function varint(value: bigint): Buffer {
+export function encodeVarint(value: bigint): Buffer {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, value)
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128)

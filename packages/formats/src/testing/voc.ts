@@ -1,10 +1,10 @@
 /** The small Pascal VOC dataset that its tests share: two frames, and documents of objects. */
 import { voc } from '../formats/voc.ts'
-import type { Run } from '../model.ts'
-import { car, labels, spec, twoFrames } from './coco.ts'
+import type { ConversionRun } from '../model.ts'
+import { car, createSpec, labels, twoFrames } from './coco.ts'
 import { datasetOf, exportBytes, importBytes, labelOf, targetOf, zipOf } from './run.ts'
 
-export { car, labels, spec, twoFrames }
+export { car, createSpec, labels, twoFrames }
 
 /** Builds an object of a document, by default a box with the label `road`. */
 export function objectText({ name = 'road', box = [1, 2, 11, 22], more = '' } = {}): string {
@@ -21,14 +21,14 @@ export const documentText = (...objects: string[]): string =>
   `<annotation>\n${objects.join('\n')}\n</annotation>`
 
 /** Imports an archive of documents and lists into the two frames. */
-export async function imported(
+export async function importVocFiles(
   files: Record<string, string | Uint8Array>,
-  options: Pick<Run, 'conv_mask_to_poly'> = {},
+  options: Pick<ConversionRun, 'conv_mask_to_poly'> = {},
 ) {
   return importBytes(voc, await zipOf(files), targetOf(labels, twoFrames()), options)
 }
 
-export function exported(streams: Parameters<typeof datasetOf>[2], known = labels) {
+export function exportVocStreams(streams: Parameters<typeof datasetOf>[2], known = labels) {
   return exportBytes(voc.exporter, datasetOf(known, twoFrames(), streams))
 }
 
@@ -37,9 +37,9 @@ export const ship = labelOf({
   id: 42,
   name: 'ship',
   attributes: [
-    spec({ id: 5, name: 'truncated', input_type: 'checkbox' }),
-    spec({ id: 6, name: 'difficult', input_type: 'number', default_value: '0' }),
-    spec({ id: 7, name: 'pose', default_value: 'Unspecified' }),
-    spec({ id: 8, name: 'sailing', input_type: 'checkbox' }),
+    createSpec({ id: 5, name: 'truncated', input_type: 'checkbox' }),
+    createSpec({ id: 6, name: 'difficult', input_type: 'number', default_value: '0' }),
+    createSpec({ id: 7, name: 'pose', default_value: 'Unspecified' }),
+    createSpec({ id: 8, name: 'sailing', input_type: 'checkbox' }),
   ],
 })

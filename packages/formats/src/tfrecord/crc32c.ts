@@ -49,6 +49,6 @@ const entry = (table: number, byte: number): number => tables[(table << 8) | (by
  * Masks a checksum as in files: it is rotated and offset, so that data with embedded checksums is safe to checksum
  * again.
  */
-export function masked(crc: number): number {
+export function maskChecksum(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import type { FileSubset } from '../model.ts'
-import { all, framesOf, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { collectAll, framesOf, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { type Features, recordOf } from '../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
@@ -10,7 +10,7 @@ const opened = async (files: Record<string, string | Uint8Array>, run = newRun()
   openTfDataset(sourceOf(await zipOf(files)), run)
 
 async function imagesOf({ embedded }: FileSubset) {
-  const images = await all(embedded?.())
+  const images = await collectAll(embedded?.())
   return images.map(({ name, content }) => [name, Buffer.from(content).toString()])
 }
 
@@ -66,7 +66,7 @@ test('annotations are assigned to the frames with the names of their images', as
   if (!subset) throw new Error('a subset')
   const names = (await imagesOf(subset)).map(([name = '']) => name)
   const target = targetOf([labelOf({ id: 5, name: 'car' })], framesOf(names))
-  const read = await all(subset.importAnnotations(target, newRun().run))
+  const read = await collectAll(subset.importAnnotations(target, newRun().run))
   expect(read).toMatchObject([
     { kind: 'shape', shape: { frame: 1, label_id: 5, points: [25, 20, 50, 40] } },
   ])

@@ -3,13 +3,16 @@ import type { RandomAccess } from '../archive/source.ts'
 import { FormatError } from '../errors.ts'
 import { type LabelCollector, labelCollector } from '../file-labels.ts'
 import { locatedImages } from '../members.ts'
-import type { EmbeddedImage, FileDataset, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, EmbeddedImage, FileDataset, FileSubset } from '../model.ts'
 import { findTfFiles, type TfFile } from './files.ts'
 import { importTfFiles, nameOf } from './import.ts'
 import { frameName, readPicture } from './picture.ts'
 
 /** Opens an archive with one subset for each file name; shards belong to one subset. */
-export async function openTfDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openTfDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const files = await findTfFiles(source, run)
   const labels = labelCollector()
   for (const { labels: known = [] } of files)
@@ -30,12 +33,16 @@ export async function openTfDataset(source: RandomAccess, run: Run): Promise<Fil
 }
 
 /** Records the labels of all objects, and returns the number of images. */
-async function look(files: readonly TfFile[], labels: LabelCollector, run: Run): Promise<number> {
+async function look(
+  files: readonly TfFile[],
+  labels: LabelCollector,
+  run: ConversionRun,
+): Promise<number> {
   const wanted = []
   for (const file of files)
     for await (const record of file.records(() => run.signal.throwIfAborted())) {
       const picture = readPicture(record)
-      const given = frameName(picture, record.place)
+      const given = frameName(picture, record.location)
       for (const object of picture.objects) {
         const label = nameOf(object, file.labels ?? noLabels)
         if (label !== '') labels.add(label)
@@ -50,12 +57,15 @@ async function look(files: readonly TfFile[], labels: LabelCollector, run: Run):
 const noLabels: ReadonlyMap<number, string> = new Map()
 
 /** Yields the images in the order of the records; for equal names only the first. */
-async function* imagesIn(files: readonly TfFile[], run: Run): AsyncGenerator<EmbeddedImage> {
+async function* imagesIn(
+  files: readonly TfFile[],
+  run: ConversionRun,
+): AsyncGenerator<EmbeddedImage> {
   const seen = new Set<string>()
   for (const file of files)
     for await (const record of file.records(() => run.signal.throwIfAborted())) {
       const picture = readPicture(record)
-      const name = frameName(picture, record.place)
+      const name = frameName(picture, record.location)
       if (picture.encoded.length === 0) continue
       if (seen.has(name))
         run.report.note('skipped', 'duplicate-entry', 'a second picture of that name', {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FormatError } from '../errors.ts'
-import { exampleOf, field, varint } from '../testing/tfrecord.ts'
+import { encodeVarint, exampleOf, field } from '../testing/tfrecord.ts'
 import { readExample, writeExample } from './example.ts'
 
-const place = { file: 'a.tfrecord', record: 'record 1' }
-const read = (data: Uint8Array) => readExample(data, place)
+const location = { file: 'a.tfrecord', record: 'record 1' }
+const read = (data: Uint8Array) => readExample(data, location)
 
 test('features are read in any order, with numbers packed or unpacked', () => {
   for (const isPacked of [true, false]) {
@@ -30,7 +30,7 @@ test('the last of two features with equal names counts, and split lists are join
   const twice = Buffer.concat([exampleOf({ n: 1, m: 5 }), exampleOf({ n: 2 })])
   expect(read(twice).integers('n')).toEqual([2])
   expect(read(twice).integers('m')).toEqual([5])
-  const list = (value: number) => field(3, field(1, varint(BigInt(value))))
+  const list = (value: number) => field(3, field(1, encodeVarint(BigInt(value))))
   const entry = Buffer.concat([
     field(1, Buffer.from('n')),
     field(2, Buffer.concat([list(1), list(2)])),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { FormatError } from '../errors.ts'
 import { tfrecord } from '../formats/tfrecord.ts'
-import type { ItemFrame, Shape } from '../model.ts'
+import type { DatasetShape, ItemFrame } from '../model.ts'
 import {
   datasetOf,
   exportBytes,
@@ -33,7 +33,7 @@ async function exported(given: Parameters<typeof datasetOf>[2], frames = framesO
 }
 
 /** Returns the objects of the first image of an export. */
-async function objectsOf(shapes: Shape[]) {
+async function objectsOf(shapes: DatasetShape[]) {
   const { records, report } = await exported({ shapes })
   const [picture] = await picturesIn(records)
   return { objects: picture?.objects ?? [], report }

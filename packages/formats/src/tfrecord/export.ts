@@ -4,10 +4,10 @@ import type { ArchiveFile } from '../archive/zip-writer.ts'
 import { FormatError } from '../errors.ts'
 import { distinctNames, everyFrame } from '../export-files.ts'
 import { carriesOnly, featuresOf, newLosses } from '../losses.ts'
-import type { Dataset, ItemFrame, Label, Run } from '../model.ts'
-import { type Values, writeExample } from './example.ts'
+import type { ConversionRun, Dataset, DatasetLabel, ItemFrame } from '../model.ts'
+import { type FeatureValues, writeExample } from './example.ts'
 import { writeLabelMap } from './label-map.ts'
-import { type Box, objectsOf, type TfObject } from './objects.ts'
+import { objectsOf, type RelativeCorners, type TfObjectGroup } from './objects.ts'
 import { recordOf } from './records.ts'
 
 export const carries = carriesOnly({ rectangle: 'kept', ellipse: 'converted', mask: 'converted' })
@@ -21,7 +21,10 @@ export const features = featuresOf('dropped', {
 /** Maximum image size in bytes: an image is held in memory, and readers do not accept larger records. */
 const mostImageBytes = 64 * 1024 ** 2
 
-export async function* exportTfRecords(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportTfRecords(
+  dataset: Dataset,
+  run: ConversionRun,
+): AsyncGenerator<ArchiveFile> {
   const { labels, subsets, saveImages } = dataset
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   const losses = newLosses('TFRecord 1.0', { carries, features }, run)
@@ -61,16 +64,16 @@ async function imageOf({ path, image }: ItemFrame): Promise<Uint8Array> {
 interface About {
   /** Empty when images are not saved. */
   encoded: Uint8Array
-  objects: readonly TfObject[]
-  classes: ReadonlyMap<number, { label: Label; id: number }>
+  objects: readonly TfObjectGroup[]
+  classes: ReadonlyMap<number, { label: DatasetLabel; id: number }>
 }
 
 function featuresOfFrame(
   { path, width, height }: ItemFrame,
   { encoded, objects, classes }: About,
-): Map<string, Values> {
+): Map<string, FeatureValues> {
   const hasImage = encoded.length > 0
-  const values: [string, Values][] = [
+  const values: [string, FeatureValues][] = [
     ['image/filename', { bytes: [path] }],
     ['image/source_id', { bytes: [''] }],
     ['image/height', { integers: [height] }],
@@ -80,7 +83,9 @@ function featuresOfFrame(
     ['image/key/sha256', { bytes: [hasImage ? sha256(encoded) : ''] }],
   ]
   if (objects.length > 0) {
-    const side = (at: keyof Box & number) => ({ floats: objects.map(({ box }) => box[at] ?? 0) })
+    const side = (at: keyof RelativeCorners & number) => ({
+      floats: objects.map(({ box }) => box[at] ?? 0),
+    })
     const found = objects.map(({ leader }) => classes.get(leader.label_id))
     values.push(
       ['image/object/bbox/xmin', side(0)],

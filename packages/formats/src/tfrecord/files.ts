@@ -1,12 +1,12 @@
 /** Finds the members of an archive that contain records, with their subsets and label maps. */
 import { createGunzip, createInflate } from 'node:zlib'
-import { inflated } from '../archive/inflate.ts'
+import { inflateBytes } from '../archive/inflate.ts'
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
 import { archiveLimits, type ZipReader } from '../archive/zip-reader.ts'
 import { FormatError } from '../errors.ts'
 import { baseOf } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { readLabelMap } from './label-map.ts'
 import { headBytes, isRecordHead, readRecords, type TfRecord } from './records.ts'
 
@@ -25,7 +25,7 @@ export interface TfFile {
  * Returns the record files ordered by name, so that shards are consecutive.
  * @throws {FormatError} when there is none, or a label map cannot be read
  */
-export async function findTfFiles(source: RandomAccess, run: Run): Promise<TfFile[]> {
+export async function findTfFiles(source: RandomAccess, run: ConversionRun): Promise<TfFile[]> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].filter((name) => stemOf(name) !== undefined).toSorted()
   if (names.length === 0)
@@ -50,7 +50,7 @@ const recordName =
 const stemOf = (name: string): string | undefined => recordName.exec(name)?.[1]
 
 /** Reports missing shards, because their images are missing as well. Shard names contain the number of shards. */
-function noteMissingShards(names: readonly string[], { report }: Run): void {
+function noteMissingShards(names: readonly string[], { report }: ConversionRun): void {
   const counts = new Map<string, number>()
   for (const name of names) {
     const [, total] = /-\d{5}-of-(\d{5})/.exec(name) ?? []
@@ -68,7 +68,7 @@ function noteMissingShards(names: readonly string[], { report }: Run): void {
  * Reports empty files.
  * @throws {FormatError} when no file has a record
  */
-function noteEmpty(names: readonly string[], zip: ZipReader, { report }: Run): void {
+function noteEmpty(names: readonly string[], zip: ZipReader, { report }: ConversionRun): void {
   const empty = names.filter((name) => zip.files.get(name)?.size === 0)
   const reason = 'the file is empty: it has no record'
   if (empty.length === names.length) throw new FormatError(reason, { file: empty[0] ?? '' })
@@ -110,7 +110,11 @@ function labelMaps(zip: ZipReader) {
   }
 }
 
-function fileOf(zip: ZipReader, name: string, { archiveLimits: limits = archiveLimits }: Run) {
+function fileOf(
+  zip: ZipReader,
+  name: string,
+  { archiveLimits: limits = archiveLimits }: ConversionRun,
+) {
   const entry = zip.files.get(name)
   if (!entry) throw new FormatError('the member is missing', { file: name })
   async function* packed(onBytes: (bytes: number) => void) {
@@ -138,7 +142,7 @@ async function* unpacked(
   }
   const counted = { packed: 0, size: 0 }
   const fault = () => new FormatError('the file does not unpack', { file })
-  for await (const piece of inflated(countedIn(all, counted), unpacker, fault)) {
+  for await (const piece of inflateBytes(countedIn(all, counted), unpacker, fault)) {
     counted.size += piece.length
     const isBomb = counted.size > largeBytes && counted.size > counted.packed * limits.ratio
     if (isBomb || counted.size > limits.bytes)

@@ -15,7 +15,7 @@ import {
   targetOf,
   zipOf,
 } from '../testing/run.ts'
-import { type Features, framed, recordOf } from '../testing/tfrecord.ts'
+import { encodeRecord, type Features, recordOf } from '../testing/tfrecord.ts'
 
 const labels = [labelOf({ id: 5, name: 'car' }), labelOf({ id: 9, name: 'Straße' })]
 const frames = framesOf(['a.jpg', 'b.jpg'])
@@ -354,7 +354,7 @@ test('files with changed bytes are imported or refused with a FormatError', asyn
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
       const damaged = Buffer.from(data)
       for (const [at, byte] of changes) damaged[at] = byte
-      const attempt = imported({ 'x.tfrecord': framed(damaged), 'label_map.pbtxt': labelMap })
+      const attempt = imported({ 'x.tfrecord': encodeRecord(damaged), 'label_map.pbtxt': labelMap })
       const failure = await attempt.then(
         () => undefined,
         (error: unknown) => error,

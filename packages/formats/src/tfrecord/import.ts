@@ -1,11 +1,11 @@
 /** Imports TFRecord files, one record at a time. */
 import { orderCorners } from '@reticle/geometry'
 import type { RandomAccess } from '../archive/source.ts'
-import { FormatError, type Place } from '../errors.ts'
-import { type Intake, type NewShape, newIntake } from '../intake.ts'
-import { newComparison } from '../item-frames.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { createIntake, type ImportIntake, type NewShape } from '../intake.ts'
+import { createItemComparison } from '../item-frames.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run, TargetFrame } from '../model.ts'
+import type { ConversionRun, Imported, ImportTarget, TargetFrame } from '../model.ts'
 import { assertFewNumbers } from '../numbers.ts'
 import { shareOf } from '../progress.ts'
 import { findTfFiles, type TfFile } from './files.ts'
@@ -15,7 +15,7 @@ import { readPicture, type TfObject, type TfPicture } from './picture.ts'
 export async function* importTfRecords(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   yield* importTfFiles(await findTfFiles(source, run), target, run)
 }
@@ -23,17 +23,17 @@ export async function* importTfRecords(
 export async function* importTfFiles(
   files: readonly TfFile[],
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const needed = neededBefore(files, target)
   const onBytes = bytesCounter(files, needed ? 2 : 1, run)
   const { deepest, names } = needed ? await survey(files, onBytes) : nothingBefore
-  const intake = newIntake(target, run, deepest, newComparison(target, run, files.length))
+  const intake = createIntake(target, run, deepest, createItemComparison(target, run, files.length))
   for (const file of files)
     for await (const record of file.records(onBytes))
       for await (const shape of shapesIn(
         readPicture(record),
-        record.place,
+        record.location,
         file.labels ?? names,
         intake,
       ))
@@ -43,16 +43,16 @@ export async function* importTfFiles(
 
 async function* shapesIn(
   { name, objects, isClassified, size }: TfPicture,
-  place: Place,
+  location: ErrorLocation,
   labels: ReadonlyMap<number, string>,
-  intake: Intake,
+  intake: ImportIntake,
 ): AsyncGenerator<NewShape> {
-  const matched = intake.match({ paths: [name] }, { name: name || (place.record ?? ''), size })
+  const matched = intake.match({ paths: [name] }, { name: name || (location.record ?? ''), size })
   if (isClassified)
-    intake.skip('dropped-attribute', 'classes of whole pictures are not read', place)
+    intake.skip('dropped-attribute', 'classes of whole pictures are not read', location)
   for (const object of objects) {
-    const frame = intake.frameFor(matched, object.place)
-    const label = frame && intake.labelFor(nameOf(object, labels), object.place)
+    const frame = intake.frameFor(matched, object.location)
+    const label = frame && intake.labelFor(nameOf(object, labels), object.location)
     const geometry = frame && label && (await geometryOf(object, frame, intake))
     if (geometry) yield { ...geometry, frame: frame.frame, label_id: label.id }
   }
@@ -89,7 +89,7 @@ async function survey(files: readonly TfFile[], onBytes: (bytes: number) => void
   return { deepest, names }
 }
 
-function bytesCounter(files: readonly TfFile[], passes: number, run: Run) {
+function bytesCounter(files: readonly TfFile[], passes: number, run: ConversionRun) {
   const total = passes * files.reduce((sum, { size }) => sum + size, 0)
   let done = 0
   return (bytes: number): void => {
@@ -106,26 +106,26 @@ export const nameOf = ({ text, id }: TfObject, labels: ReadonlyMap<number, strin
   text || (id === undefined ? '' : (labels.get(id) ?? ''))
 
 /** Returns the mask, or else the box; undefined when the object is skipped. */
-async function geometryOf(object: TfObject, frame: TargetFrame, intake: Intake) {
+async function geometryOf(object: TfObject, frame: TargetFrame, intake: ImportIntake) {
   if (!object.mask) return boxOf(object, frame, intake)
-  const points = await maskPoints(object.mask, frame, object.place)
+  const points = await maskPoints(object.mask, frame, object.location)
   if (points) {
-    assertFewNumbers(points, object.place)
+    assertFewNumbers(points, object.location)
     return { type: 'mask', points } as const
   }
-  intake.skip('degenerate-shape', 'the mask has no pixel', object.place)
+  intake.skip('degenerate-shape', 'the mask has no pixel', object.location)
   return undefined
 }
 
 /** Relative boxes do not end this far outside the image, so a larger box must be in pixels. */
 const mostShare = 10
 
-function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake: Intake) {
-  if (!box?.every(Number.isFinite)) throw new FormatError('the box is no four numbers', place)
+function boxOf({ box, location }: TfObject, { width, height }: TargetFrame, intake: ImportIntake) {
+  if (!box?.every(Number.isFinite)) throw new FormatError('the box is no four numbers', location)
   if (Math.max(box[0], box[2]) > mostShare && Math.max(box[1], box[3]) > mostShare)
     throw new FormatError(
       'the box looks like one in pixels, expected shares of the image from 0 to 1',
-      place,
+      location,
     )
   const [left, top, right, bottom] = orderCorners(box).map((share) =>
     Math.min(1, Math.max(0, share)),
@@ -135,10 +135,10 @@ function boxOf({ box, place }: TfObject, { width, height }: TargetFrame, intake:
   )
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
   if (x2 <= x1 || y2 <= y1) {
-    intake.skip('degenerate-shape', 'the box has no area within the image', place)
+    intake.skip('degenerate-shape', 'the box has no area within the image', location)
     return undefined
   }
   if (box.some((share) => share < 0 || share > 1))
-    intake.note('converted', 'clipped', 'the box is cut to the image', place)
+    intake.note('converted', 'clipped', 'the box is cut to the image', location)
   return { type: 'rectangle', points } as const
 }

@@ -1,5 +1,5 @@
 /** Reads and writes `label_map.pbtxt`: the names of labels by id, in the text format of Protocol Buffers. */
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 
 /** Formats a label map; ids are counted from 1. */
 export const writeLabelMap = (names: readonly string[]): string =>
@@ -15,12 +15,12 @@ export function readLabelMap(bytes: Uint8Array, file: string): Map<number, strin
   const names = new Map<number, string>()
   for (let name = tokens.next(); name !== undefined; name = tokens.next()) {
     if (name === ';' || name === ',') continue
-    const place = tokens.place()
-    if (name !== 'item') throw new FormatError(`expected item, found ${name}`, place)
+    const location = tokens.location()
+    if (name !== 'item') throw new FormatError(`expected item, found ${name}`, location)
     const item = readItem(tokens)
     const id = Number(item.get('id'))
-    if (!Number.isSafeInteger(id)) throw new FormatError('the item has no id', place)
-    if (names.has(id)) throw new FormatError(`the id ${id} is given twice`, place)
+    if (!Number.isSafeInteger(id)) throw new FormatError('the item has no id', location)
+    if (names.has(id)) throw new FormatError(`the id ${id} is given twice`, location)
     names.set(id, nameOf(item))
   }
   return names
@@ -47,7 +47,7 @@ interface Tokens {
   /** Returns a name, a number, a quoted text, or a sign; undefined at the end. */
   next(): string | undefined
   /** Place of the last token. */
-  place(): Place
+  location(): ErrorLocation
 }
 
 const token = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w.+/-]+|[{}<>[\]:;,]/sy
@@ -66,7 +66,7 @@ function afterBlanks(text: string, from: number): number {
 function tokenReader(text: string, file: string): Tokens {
   let at = 0
   let [counted, line] = [0, 1]
-  const place = (): Place => ({ file, line })
+  const location = (): ErrorLocation => ({ file, line })
   const skip = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at
     const found = pattern.exec(text)?.[0]
@@ -79,10 +79,10 @@ function tokenReader(text: string, file: string): Tokens {
       for (; counted < at; counted += 1) if (text[counted] === '\n') line += 1
       if (at === text.length) return undefined
       const found = skip(token)
-      if (found === undefined) throw new FormatError(`unexpected ${text[at]}`, place())
+      if (found === undefined) throw new FormatError(`unexpected ${text[at]}`, location())
       return found
     },
-    place,
+    location,
   }
 }
 
@@ -92,10 +92,11 @@ function readItem(tokens: Tokens): Map<string, string> {
   const closing = openedBy(skipColon(tokens), tokens)
   for (let name = need(tokens); name !== closing; name = need(tokens)) {
     if (name === ';' || name === ',') continue
-    if (!/^\w/.test(name)) throw new FormatError(`expected a field, found ${name}`, tokens.place())
+    if (!/^\w/.test(name))
+      throw new FormatError(`expected a field, found ${name}`, tokens.location())
     const value = skipColon(tokens)
     if (value in pairs) passOver(value, tokens)
-    else fields.set(name, unquoted(value, tokens.place()))
+    else fields.set(name, unquoted(value, tokens.location()))
   }
   return fields
 }
@@ -105,7 +106,7 @@ const pairs: Readonly<Record<string, string>> = { '{': '}', '<': '>', '[': ']' }
 function openedBy(sign: string, tokens: Tokens): string {
   const closing = sign === '[' ? undefined : pairs[sign]
   if (closing) return closing
-  throw new FormatError(`expected {, found ${sign}`, tokens.place())
+  throw new FormatError(`expected {, found ${sign}`, tokens.location())
 }
 
 function skipColon(tokens: Tokens): string {
@@ -115,7 +116,7 @@ function skipColon(tokens: Tokens): string {
 
 function need(tokens: Tokens): string {
   const found = tokens.next()
-  if (found === undefined) throw new FormatError('the text is cut off', tokens.place())
+  if (found === undefined) throw new FormatError('the text is cut off', tokens.location())
   return found
 }
 
@@ -132,13 +133,13 @@ function passOver(opening: string, tokens: Tokens): void {
 const plain: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 /** Removes quotes and resolves escapes; other values stay unchanged. Escapes of bytes are decoded as UTF-8. */
-function unquoted(value: string, place: Place): string {
+function unquoted(value: string, location: ErrorLocation): string {
   if (!/^["']/.test(value)) return value
   const bytes = value
     .slice(1, -1)
     .split(/(\\(?:[0-7]{1,3}|[xX][0-9a-fA-F]{1,2}|.))/s)
     .map((part) => (part.startsWith('\\') ? escaped(part.slice(1)) : Buffer.from(part)))
-  return textIn(Buffer.concat(bytes), place.file ?? '')
+  return textIn(Buffer.concat(bytes), location.file ?? '')
 }
 
 function escaped(code: string): Uint8Array {

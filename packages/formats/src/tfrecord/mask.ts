@@ -1,6 +1,6 @@
 import { bitmapToCrop } from '@reticle/geometry'
-import type { Place } from '../errors.ts'
-import type { Size } from '../masks/instances.ts'
+import type { ErrorLocation } from '../errors.ts'
+import type { RasterSize } from '../masks/instances.ts'
 import { pixelValues, readMaskPicture } from '../masks/picture.ts'
 
 /**
@@ -10,10 +10,10 @@ import { pixelValues, readMaskPicture } from '../masks/picture.ts'
  */
 export async function maskPoints(
   bytes: Uint8Array,
-  frame: Size,
-  place: Place,
+  frame: RasterSize,
+  location: ErrorLocation,
 ): Promise<number[] | undefined> {
-  const png = await readMaskPicture(bytes, frame, place)
+  const png = await readMaskPicture(bytes, frame, location)
   const valueAt = pixelValues(png)
   const { width, height } = png
   const bits = new Uint8Array(width * height)

@@ -1,24 +1,24 @@
 /** Converts the shapes of a frame to boxes of TFRecord. */
 import { boxOfPoints, cropArea } from '@reticle/geometry'
 import { paintedObjects } from '../groups.ts'
-import type { ItemFrame, ItemShape, Run } from '../model.ts'
+import type { ConversionRun, ItemFrame, ItemShape } from '../model.ts'
 
 /** Left, top, right, bottom. */
-export type Box = readonly [number, number, number, number]
+export type RelativeCorners = readonly [number, number, number, number]
 
-export interface TfObject {
+export interface TfObjectGroup {
   /** The largest member of a group, which determines the label. */
   leader: ItemShape
   /** Bounding box of all members, relative to width and height from 0 to 1: floats of 32 bits. */
-  box: Box
+  box: RelativeCorners
 }
 
 /** Returns the objects in painting order. Changes of shapes are reported. */
 export function objectsOf(
   shapes: readonly ItemShape[],
   frame: ItemFrame,
-  { report }: Pick<Run, 'report'>,
-): TfObject[] {
+  { report }: Pick<ConversionRun, 'report'>,
+): TfObjectGroup[] {
   const example = { item: frame.path }
   const noteConverted = (members: readonly ItemShape[], isClipped: boolean): void => {
     for (const { type } of members.filter((member) => member.type !== 'rectangle')) {

@@ -1,6 +1,6 @@
 /** Reads the image of a record: name, objects, and its bytes if the record contains them. */
 import { normaliseName } from '../archive/names.ts'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { isImageName } from '../members.ts'
 import { type Example, readExample } from './example.ts'
 import type { TfRecord } from './records.ts'
@@ -18,7 +18,7 @@ export interface TfPicture {
 }
 
 export interface TfObject {
-  place: Place
+  location: ErrorLocation
   /** Name of the label, or empty. */
   text: string
   /** Id in the label map. */
@@ -33,13 +33,13 @@ export interface TfObject {
  * Reads a record.
  * @throws {FormatError} that names the record, when it is not an example, or its lists have different lengths
  */
-export function readPicture({ data, place }: TfRecord): TfPicture {
-  const example = readExample(data, place)
+export function readPicture({ data, location }: TfRecord): TfPicture {
+  const example = readExample(data, location)
   const names = example.names()
-  if (!names.some((name) => name.startsWith('image/'))) throw noPicture(names, place)
+  if (!names.some((name) => name.startsWith('image/'))) throw noPicture(names, location)
   const [encoded = new Uint8Array()] = example.bytes('image/encoded')
   const isClassified = names.some((name) => /^image\/class\/(?:text|label)$/.test(name))
-  const objects = objectsIn(example, place)
+  const objects = objectsIn(example, location)
   return { name: nameIn(example), objects, size: sizeOf(example), isClassified, encoded }
 }
 
@@ -51,22 +51,22 @@ function sizeOf(example: Example): TfPicture['size'] {
   return width > 0 && height > 0 ? { width, height } : undefined
 }
 
-function noPicture(names: readonly string[], place: Place): FormatError {
+function noPicture(names: readonly string[], location: ErrorLocation): FormatError {
   const found = names.length > 0 ? names.slice(0, 10).join(', ') : 'no feature at all'
   const reason = `the record is no picture with objects: expected image/filename, found ${found}`
-  return new FormatError(reason, place)
+  return new FormatError(reason, location)
 }
 
 /**
  * Returns the path of the frame of an image.
  * @throws {FormatError} for a path that leaves its folder
  */
-export function frameName({ name }: TfPicture, place: Place): string {
+export function frameName({ name }: TfPicture, location: ErrorLocation): string {
   try {
     return normaliseName(name.replace(/^(?:[a-zA-Z]:)?[\\/]+/, ''))
   } catch (error) {
     const reason = name === '' ? 'neither filename nor source_id' : `bad filename '${name}'`
-    throw error instanceof FormatError ? new FormatError(reason, place) : error
+    throw error instanceof FormatError ? new FormatError(reason, location) : error
   }
 }
 
@@ -83,7 +83,7 @@ function nameIn(example: Example): string {
 
 const sides = ['xmin', 'ymin', 'xmax', 'ymax'] as const
 
-function objectsIn(example: Example, place: Place): TfObject[] {
+function objectsIn(example: Example, location: ErrorLocation): TfObject[] {
   const texts = example.texts('image/object/class/text')
   const ids = example.integers('image/object/class/label')
   const masks = example.bytes('image/object/mask')
@@ -93,20 +93,23 @@ function objectsIn(example: Example, place: Place): TfObject[] {
     ...lists,
     ...Object.fromEntries(sides.map((side, at) => [`bbox/${side}`, boxes[at] ?? []])),
   })
-  if (typeof count === 'string') throw new FormatError(count, place)
+  if (typeof count === 'string') throw new FormatError(count, location)
   const other = count > 0 ? undefined : example.names().find(isOfOtherSchema)
   if (other !== undefined)
-    throw new FormatError(`the boxes are in ${other}, expected image/object/bbox/xmin ...`, place)
+    throw new FormatError(
+      `the boxes are in ${other}, expected image/object/bbox/xmin ...`,
+      location,
+    )
   const [xmin = [], ymin = [], xmax = [], ymax = []] = boxes
   const hasBoxes = boxes.every((list) => list.length > 0)
   if (!hasBoxes && boxes.some((list) => list.length > 0))
-    throw new FormatError('the boxes lack a side: xmin, ymin, xmax and ymax are needed', place)
+    throw new FormatError('the boxes lack a side: xmin, ymin, xmax and ymax are needed', location)
   if (count > 0 && !hasBoxes && masks.length === 0)
-    throw new FormatError('the objects have neither boxes nor masks', place)
+    throw new FormatError('the objects have neither boxes nor masks', location)
   return Array.from({ length: count }, (_, at): TfObject => {
     const mask = masks[at]
     return {
-      place: { ...place, record: `${place.record}, object ${at + 1}` },
+      location: { ...location, record: `${location.record}, object ${at + 1}` },
       ...{ text: texts[at] ?? '', id: ids[at] },
       ...(hasBoxes && { box: [xmin[at] ?? 0, ymin[at] ?? 0, xmax[at] ?? 0, ymax[at] ?? 0] }),
       ...(mask && mask.length > 0 && { mask }),

@@ -5,7 +5,7 @@ import { tfrecord } from '../formats/tfrecord.ts'
 import { writeRgbPng } from '../image/png.ts'
 import { expectReadOrRefused } from '../testing/damage.ts'
 import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
-import { exampleOf, type Features, field, framed, recordOf } from '../testing/tfrecord.ts'
+import { encodeRecord, exampleOf, type Features, field, recordOf } from '../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
 /** Archives in the variants of tutorials and tools. */
@@ -137,7 +137,7 @@ test.each([
   ['a frame of Waymo', field(1, field(1, Buffer.from('10017090168044687777')))],
   ['a sequence', Buffer.concat([exampleOf(features), field(2, Buffer.alloc(0))])],
 ])('records of %s are refused', async (_, data) => {
-  const attempt = imported({ 'x.record': framed(data) })
+  const attempt = imported({ 'x.record': encodeRecord(data) })
   await expect(attempt).rejects.toThrow(/^x\.record: record 1: .*tf\.train\.Example at byte 0$/)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FormatError } from '../errors.ts'
-import { framed } from '../testing/tfrecord.ts'
-import { crc32c, masked } from './crc32c.ts'
+import { encodeRecord } from '../testing/tfrecord.ts'
+import { crc32c, maskChecksum } from './crc32c.ts'
 import { mostRecordBytes, readRecords, recordOf } from './records.ts'
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
@@ -12,8 +12,8 @@ async function* cut(bytes: Uint8Array, size: number) {
 
 async function read(bytes: Uint8Array, size = bytes.length) {
   const records = []
-  for await (const { data, place } of readRecords(cut(bytes, size), 'a.tfrecord'))
-    records.push([text(data), place.record, place.offset])
+  for await (const { data, location } of readRecords(cut(bytes, size), 'a.tfrecord'))
+    records.push([text(data), location.record, location.offset])
   return records
 }
 
@@ -31,18 +31,18 @@ test.each([
 })
 
 test('the checksum in files is masked', () => {
-  expect(masked(0)).toBe(0xa282ead8)
-  expect(masked(0xe3069283)).toBe(0xc78ab0e5)
+  expect(maskChecksum(0)).toBe(0xa282ead8)
+  expect(maskChecksum(0xe3069283)).toBe(0xc78ab0e5)
 })
 
 test('a record is written as its length, its data and their checksums', () => {
   const parts = recordOf([Buffer.from('ab'), Buffer.from('c')])
-  expect(Buffer.concat(parts)).toEqual(framed(Buffer.from('abc')))
+  expect(Buffer.concat(parts)).toEqual(encodeRecord(Buffer.from('abc')))
   expect(Buffer.concat(parts).toString('hex')).toBe('0300000000000000b099490e6162636e57f121')
 })
 
 test('records are read from pieces of any size', async () => {
-  const bytes = Buffer.concat(['one', '', 'three'].map((one) => framed(Buffer.from(one))))
+  const bytes = Buffer.concat(['one', '', 'three'].map((one) => encodeRecord(Buffer.from(one))))
   for (let size = 1; size <= bytes.length; size += 1)
     expect(await read(bytes, size)).toEqual([
       ['one', 'record 1', 0],
@@ -53,7 +53,7 @@ test('records are read from pieces of any size', async () => {
 })
 
 test('records are read one at a time, with no more of the file than needed', async () => {
-  const record = framed(Buffer.alloc(1000))
+  const record = encodeRecord(Buffer.alloc(1000))
   let taken = 0
   async function* pieces() {
     for (;;) {
@@ -62,8 +62,8 @@ test('records are read one at a time, with no more of the file than needed', asy
       yield record.subarray(600)
     }
   }
-  for await (const { place } of readRecords(pieces(), 'a.tfrecord')) {
-    if (place.record === 'record 5') break
+  for await (const { location } of readRecords(pieces(), 'a.tfrecord')) {
+    if (location.record === 'record 5') break
   }
   expect(taken).toBe(5)
 })
@@ -74,7 +74,7 @@ test.each([
   ['of a wrong length', (bytes: Buffer) => turned(bytes, 19), 'the length has a wrong checksum'],
   ['of wrong data', (bytes: Buffer) => turned(bytes, 31), 'the data has a wrong checksum'],
 ])('a record %s is refused by its number and position', async (_, change, reason) => {
-  const bytes = change(Buffer.concat(['one', 'two'].map((one) => framed(Buffer.from(one)))))
+  const bytes = change(Buffer.concat(['one', 'two'].map((one) => encodeRecord(Buffer.from(one)))))
   await expect(read(bytes, 7)).rejects.toThrow(FormatError)
   await expect(read(bytes, 7)).rejects.toThrow(`a.tfrecord: record 2: ${reason} at byte 19`)
 })
@@ -82,7 +82,7 @@ test.each([
 test('a record that declares a huge length is refused before it is read', async () => {
   const head = Buffer.alloc(12)
   head.writeUInt32LE(mostRecordBytes + 1)
-  head.writeUInt32LE(masked(crc32c(head.subarray(0, 8))), 8)
+  head.writeUInt32LE(maskChecksum(crc32c(head.subarray(0, 8))), 8)
   await expect(read(head)).rejects.toThrow('at most 100663296 are allowed at byte 0')
 })
 

@@ -1,6 +1,6 @@
 /** The framing of TFRecord files: consecutive records, each with its length and two checksums. */
-import { FormatError, type Place } from '../errors.ts'
-import { crc32c, masked } from './crc32c.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { crc32c, maskChecksum } from './crc32c.ts'
 
 /** Maximum size of a record: an image of 64 MiB plus room for other features. */
 export const mostRecordBytes = 96 * 1024 ** 2
@@ -12,7 +12,7 @@ const footBytes = 4
 export interface TfRecord {
   data: Uint8Array
   /** Records are counted from 1; the offset is the start of the record. */
-  place: Place
+  location: ErrorLocation
 }
 
 /**
@@ -27,16 +27,16 @@ export async function* readRecords(
   let offset = 0
   try {
     for (let number = 1; ; number += 1) {
-      const place = { file, record: `record ${number}`, offset }
+      const location = { file, record: `record ${number}`, offset }
       const head = await bytes.take(headBytes)
       if (head.length === 0) return
-      const length = lengthIn(head, place)
+      const length = lengthIn(head, location)
       const body = await bytes.take(length + footBytes)
-      if (body.length < length + footBytes) throw cutOff(place)
+      if (body.length < length + footBytes) throw cutOff(location)
       const data = body.subarray(0, length)
-      if (masked(crc32c(data)) !== readUint32(body, length))
-        throw new FormatError('the data has a wrong checksum', place)
-      yield { data, place }
+      if (maskChecksum(crc32c(data)) !== readUint32(body, length))
+        throw new FormatError('the data has a wrong checksum', location)
+      yield { data, location }
       offset += headBytes + body.length
     }
   } finally {
@@ -49,29 +49,29 @@ export async function* readRecords(
  * checksum.
  */
 export const isRecordHead = (head: Uint8Array): boolean =>
-  head.length >= headBytes && masked(crc32c(head.subarray(0, 8))) === readUint32(head, 8)
+  head.length >= headBytes && maskChecksum(crc32c(head.subarray(0, 8))) === readUint32(head, 8)
 
 /** Frames a record whose data is given in parts. */
 export function recordOf(data: readonly Uint8Array[]): Uint8Array[] {
   const [head, foot] = [Buffer.alloc(headBytes), Buffer.alloc(footBytes)]
   const length = data.reduce((sum, part) => sum + part.length, 0)
   head.writeBigUInt64LE(BigInt(length))
-  head.writeUInt32LE(masked(crc32c(head.subarray(0, 8))), 8)
+  head.writeUInt32LE(maskChecksum(crc32c(head.subarray(0, 8))), 8)
   const crc = data.reduce((before, part) => crc32c(part, before), 0)
-  foot.writeUInt32LE(masked(crc))
+  foot.writeUInt32LE(maskChecksum(crc))
   return [head, ...data, foot]
 }
 
-function lengthIn(head: Uint8Array, place: Place): number {
-  if (head.length < headBytes) throw cutOff(place)
-  if (!isRecordHead(head)) throw new FormatError('the length has a wrong checksum', place)
+function lengthIn(head: Uint8Array, location: ErrorLocation): number {
+  if (head.length < headBytes) throw cutOff(location)
+  if (!isRecordHead(head)) throw new FormatError('the length has a wrong checksum', location)
   const length = readUint32(head, 0) + readUint32(head, 4) * 2 ** 32
   if (length <= mostRecordBytes) return length
   const reason = `the record has ${length} bytes, at most ${mostRecordBytes} are allowed`
-  throw new FormatError(reason, place)
+  throw new FormatError(reason, location)
 }
 
-const cutOff = (place: Place) => new FormatError('the record is cut off', place)
+const cutOff = (location: ErrorLocation) => new FormatError('the record is cut off', location)
 
 const readUint32 = (bytes: Uint8Array, at: number): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)

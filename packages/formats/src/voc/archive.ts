@@ -6,7 +6,7 @@ import { FormatError } from '../errors.ts'
 import { type ListedSubset, withoutRepeats } from '../masks/lists.ts'
 import { type MaskPictures, maskPictures } from '../masks/read-masks.ts'
 import { commonFolder, isImageName, withoutExtension } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { readLists, type TagList } from './lists.ts'
 
 /** A tree of folders, or the whole archive when it has none. */
@@ -36,7 +36,7 @@ export interface VocItem {
  * Opens the trees of an archive, such as one for each year or for each subset.
  * @throws {FormatError} when the upload is not an archive, or contains no Pascal VOC dataset
  */
-export async function openVoc(source: RandomAccess, run: Run): Promise<VocArchive[]> {
+export async function openVoc(source: RandomAccess, run: ConversionRun): Promise<VocArchive[]> {
   const zip = await openArchive(source, run)
   const names = [...zip.files.keys()].sort()
   const roots = treeRoots(names)
@@ -92,9 +92,9 @@ const idBelow = (folder: string, member: string): string =>
  * the documents form the default subset.
  */
 async function treeArchive(zip: ZipReader, root: string, name: string): Promise<VocArchive> {
-  const below = (folder: string, isWanted: (name: string) => boolean): [string, string][] =>
+  const below = (folder: string, isSelected: (name: string) => boolean): [string, string][] =>
     [...zip.files.keys()]
-      .filter((name) => name.startsWith(root) && isWanted(name))
+      .filter((name) => name.startsWith(root) && isSelected(name))
       .filter((name) => name.slice(root.length).toLowerCase().startsWith(folder.toLowerCase()))
       .map((name) => [idBelow(root + folder, name), name])
   const documents = new Map(below('Annotations/', isDocument))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { paletteColor } from '../colors.ts'
 import { writeRgbPng } from '../image/png.ts'
-import { all, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { collectAll, framesOf, newRun, targetOf, zipOf } from '../testing/run.ts'
 import { attributesText, documentText, labels as known, objectText } from '../testing/voc.ts'
 import { openVocDataset } from './dataset.ts'
 
@@ -51,7 +51,7 @@ describe('a Pascal VOC dataset with images', () => {
     const [, subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(subset.images.map(({ name }) => name))
-    const read = await all(subset.importAnnotations(targetOf(known, frames), newRun().run))
+    const read = await collectAll(subset.importAnnotations(targetOf(known, frames), newRun().run))
     expect(read).toMatchObject([
       { kind: 'shape', shape: { frame: 0, label_id: 41 } },
       { kind: 'tag', tag: { frame: 0, label_id: 40 } },

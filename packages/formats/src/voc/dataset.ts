@@ -12,17 +12,20 @@ import {
   memberFinder,
   noteUnusedPictures,
   pictureName,
-  type WantedImage,
+  type ReferencedImage,
   withoutExtension,
 } from '../members.ts'
-import type { FileDataset, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileDataset, FileSubset } from '../model.ts'
 import { openVoc, type VocArchive, type VocItem, type VocSubset } from './archive.ts'
 import { importVocArchive, readItem } from './import.ts'
 import { isVoid, taggedIds, tagLabel } from './lists.ts'
 import { customValues, type VocDocument } from './record.ts'
 
 /** Opens an archive with one subset for each subset of its lists, separately for each tree. */
-export async function openVocDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openVocDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const labels = labelCollector()
   const subsets: FileSubset[] = []
   const trees = await openVoc(source, run)
@@ -36,7 +39,7 @@ export async function openVocDataset(source: RandomAccess, run: Run): Promise<Fi
 async function openTree(
   archive: VocArchive,
   labels: LabelCollector,
-  run: Run,
+  run: ConversionRun,
 ): Promise<FileSubset[]> {
   const declared = await readDeclared(archive)
   for (const { name } of declared ?? []) if (!isVoid(name, [])) labels.add(name)
@@ -45,8 +48,15 @@ async function openTree(
   const subsets: FileSubset[] = []
   for (const subset of archive.subsets) {
     const name = subsetName(subset, archive)
-    const wanted = await wantedImages(subset, { archive, declared, labels, tagged, finder, run })
-    const images = locatedImages(wanted, `subset ${name}`)
+    const referenced = await referencedImages(subset, {
+      archive,
+      declared,
+      labels,
+      tagged,
+      finder,
+      run,
+    })
+    const images = locatedImages(referenced, `subset ${name}`)
     if (images.length === 0) continue
     subsets.push({
       ...{ name, images },
@@ -71,13 +81,13 @@ interface Opened {
   /** Ids of images with tags. */
   tagged: ReadonlySet<string>
   finder: PictureFinder
-  run: Run
+  run: ConversionRun
 }
 
 /** Returns the images of a subset; records the labels and attributes of its boxes on the way. */
-async function wantedImages({ items }: VocSubset, opened: Opened): Promise<WantedImage[]> {
+async function referencedImages({ items }: VocSubset, opened: Opened): Promise<ReferencedImage[]> {
   const { archive, labels, tagged, finder, run } = opened
-  const wanted: (WantedImage & { hasDocument: boolean })[] = []
+  const referenced: (ReferencedImage & { hasDocument: boolean })[] = []
   const described = new Set<string>()
   for (const item of items) {
     run.signal.throwIfAborted()
@@ -91,7 +101,7 @@ async function wantedImages({ items }: VocSubset, opened: Opened): Promise<Wante
     const hasMasks = await noteMasks(item, opened)
     const member = finder.find(item, document)
     if (document && member) described.add(member)
-    wanted.push({
+    referenced.push({
       given: item.id,
       name: (found) => pictureName(item.id, found),
       member,
@@ -100,7 +110,7 @@ async function wantedImages({ items }: VocSubset, opened: Opened): Promise<Wante
     })
   }
   // Drops images that a document with another name already describes.
-  return wanted.filter(
+  return referenced.filter(
     ({ member, isAnnotated, hasDocument }) =>
       hasDocument || isAnnotated || !described.has(member ?? ''),
   )

@@ -1,12 +1,12 @@
 import type { RandomAccess } from '../archive/source.ts'
-import type { DeclaredImage, Run } from '../model.ts'
+import type { ConversionRun, DeclaredImage } from '../model.ts'
 import { openVoc } from './archive.ts'
 import { readItem } from './import.ts'
 
 /** Yields images with the sizes that their documents declare, under the paths that exports use. */
 export async function* declaredVocImages(
   source: RandomAccess,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<DeclaredImage> {
   for (const tree of await openVoc(source, run))
     for (const item of tree.subsets.flatMap(({ items }) => items)) {

@@ -1,7 +1,7 @@
 /** Writes the XML document of an image. */
 import { round2 } from '@reticle/geometry'
 import { writtenValues } from '../labels.ts'
-import type { ItemFrame, ItemShape, Label } from '../model.ts'
+import type { DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
 import { floatText } from '../numbers.ts'
 import { escapeText } from '../xml/escape.ts'
 
@@ -10,7 +10,7 @@ export interface PictureText {
   id: string
   frame: ItemFrame
   /** Boxes in the order in which they are written, with their labels. */
-  boxes: readonly { shape: ItemShape; label: Label }[]
+  boxes: readonly { shape: ItemShape; label: DatasetLabel }[]
   /** True when the image has masks. */
   isSegmented: boolean
 }
@@ -42,7 +42,7 @@ ${boxes.map(({ shape, label }) => objectText(shape, label, path)).join('')}</ann
 /** Returns the folder of an id: `2007` for `2007_000001`. */
 const folderOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf('_')))
 
-function objectText(shape: ItemShape, label: Label, file: string): string {
+function objectText(shape: ItemShape, label: DatasetLabel, file: string): string {
   const values = new Map(writtenValues(label, shape.attributes, { file, record: label.name }))
   const pose = values.get('pose')
   values.delete('pose')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { paletteColor } from '../colors.ts'
 import { voc } from '../formats/voc.ts'
 import { readPng } from '../image/png.ts'
-import type { Shape, Tag } from '../model.ts'
+import type { DatasetShape, DatasetTag } from '../model.ts'
 import {
   datasetOf,
   exportBytes,
@@ -15,12 +15,12 @@ import {
   trackOf,
   trackShapeOf,
 } from '../testing/run.ts'
-import { car, exported, labels, ship, twoFrames } from '../testing/voc.ts'
+import { car, exportVocStreams, labels, ship, twoFrames } from '../testing/voc.ts'
 
 const again = (bytes: Uint8Array, known = labels, frames = twoFrames()) =>
   importBytes(voc, bytes, targetOf(known, frames), { conv_mask_to_poly: false })
 
-const tagOf = (given: Partial<Tag>): Tag => {
+const tagOf = (given: Partial<DatasetTag>): DatasetTag => {
   return { frame: 0, label_id: 40, group: 0, source: 'file', attributes: [], ...given }
 }
 
@@ -28,7 +28,7 @@ const mask = { type: 'mask', points: [0, 2, 3, 4, 4, 4], label_id: 41 } as const
 
 describe('a Pascal VOC export', () => {
   test('writes exactly these files', async () => {
-    const { files, report } = await exported({
+    const { files, report } = await exportVocStreams({
       shapes: [
         shapeOf({
           ...{ label_id: 40, points: [1.234, 2, 11, 22.5], rotation: 30, occluded: true },
@@ -57,7 +57,7 @@ describe('a Pascal VOC export', () => {
   })
 
   test('writes a document for each image without annotations, and lists them', async () => {
-    const { files, report } = await exported({})
+    const { files, report } = await exportVocStreams({})
     expect(Object.keys(files)).toEqual([
       'labelmap.txt',
       'ImageSets/Main/default.txt',
@@ -78,7 +78,7 @@ describe('a Pascal VOC export', () => {
       shapeOf({ ...mask, points: [0, 3, 4, 4, 6, 4], label_id: 40 }),
       shapeOf({ type: 'ellipse', label_id: 40, points: [50, 40, 1, 0] }),
     ]
-    const { bytes, report } = await exported({ shapes })
+    const { bytes, report } = await exportVocStreams({ shapes })
     const members = await membersOf(bytes)
     const colorsOf = async (kind: string) => {
       const member = members[`Segmentation${kind}/a.png`] ?? new Uint8Array()
@@ -98,7 +98,7 @@ describe('a Pascal VOC export', () => {
   test('writes lists of tags for labels that have any', async () => {
     const more = [...labels, labelOf({ id: 50, name: 'a/b' })]
     const tags = [tagOf({ frame: 0 }), tagOf({ frame: 0, label_id: 50 }), tagOf({ frame: 1 })]
-    const { bytes, files, report } = await exported({ tags }, more)
+    const { bytes, files, report } = await exportVocStreams({ tags }, more)
     expect(files).toMatchObject({
       'ImageSets/Main/car_default.txt': 'a  1\nb/c  1\n',
       'ImageSets/Main/road_default.txt': 'a -1\nb/c -1\n',
@@ -118,7 +118,7 @@ describe('a Pascal VOC export', () => {
 
   test('writes one tag of a label on an image, and reports further ones', async () => {
     const tags = [tagOf({}), tagOf({}), tagOf({ label_id: 41 })]
-    const { bytes, files, report } = await exported({ tags })
+    const { bytes, files, report } = await exportVocStreams({ tags })
     expect(files['ImageSets/Main/car_default.txt']).toBe('a  1\n')
     expect(report).toMatchObject({
       created: { tags: 2 },
@@ -128,7 +128,10 @@ describe('a Pascal VOC export', () => {
   })
 
   test('writes the background once into its label map, first and black', async () => {
-    const { files } = await exported({}, [...labels, labelOf({ id: 60, name: 'background' })])
+    const { files } = await exportVocStreams({}, [
+      ...labels,
+      labelOf({ id: 60, name: 'background' }),
+    ])
     expect(files['labelmap.txt']).toBe(
       '# label:color_rgb:parts:actions\nbackground:0,0,0::\ncar:128,0,0::\nroad:0,128,0::\n',
     )
@@ -141,7 +144,7 @@ describe('a Pascal VOC export', () => {
       shapeOf({ label_id: 42, attributes: values('true', '1', 'Left', 'true') }),
       shapeOf({ label_id: 42, attributes: values('false', '0.5', '', 'false') }),
     ]
-    const { bytes, files } = await exported({ shapes }, [ship])
+    const { bytes, files } = await exportVocStreams({ shapes }, [ship])
     const text = files['Annotations/a.xml'] ?? ''
     expect(text.match(/<(pose|truncated|difficult)>.*/g)).toEqual([
       '<pose>Left</pose>',
@@ -199,7 +202,7 @@ describe('a Pascal VOC export', () => {
   test('drops and reports unsupported annotations', async () => {
     const attributes = [{ spec_id: 1, value: 'red' }]
     const tracks = [trackOf([trackShapeOf(mask)], { label_id: 41 })]
-    const { report } = await exported({
+    const { report } = await exportVocStreams({
       tracks,
       tags: [tagOf({ attributes })],
       shapes: [
@@ -210,9 +213,9 @@ describe('a Pascal VOC export', () => {
         shapeOf({ ...mask, type: 'ellipse', points: [-50, -50, 5, 5] }),
       ],
     })
-    const told = report.entries.map(({ kind, code, reason, count }) => [kind, code, reason, count])
+    const notes = report.entries.map(({ kind, code, reason, count }) => [kind, code, reason, count])
     const name = 'Pascal VOC 1.1'
-    expect(told).toEqual(
+    expect(notes).toEqual(
       expect.arrayContaining([
         [
           'dropped',
@@ -240,19 +243,23 @@ describe('a Pascal VOC export', () => {
     [
       'a value that is none',
       () =>
-        exported({
+        exportVocStreams({
           shapes: [shapeOf({ label_id: 40, attributes: [{ spec_id: 2, value: 'many' }] })],
         }),
       'a.jpg: car: attribute "doors" is "many", expected a number',
     ],
     [
       'a label that the label map cannot have',
-      () => exported({}, [labelOf({ name: 'a:b' })]),
+      () => exportVocStreams({}, [labelOf({ name: 'a:b' })]),
       "label 'a:b' cannot be written to labelmap.txt",
     ],
     [
       'tags of two labels in one list',
-      () => exported({ tags: [tagOf({})] }, [labelOf({ name: 'a/b' }), labelOf({ name: 'a_b' })]),
+      () =>
+        exportVocStreams({ tags: [tagOf({})] }, [
+          labelOf({ name: 'a/b' }),
+          labelOf({ name: 'a_b' }),
+        ]),
       "tags of the labels 'a/b' and 'a_b' would be in one file",
     ],
   ])('refuses %s', async (_, attempt, message) => {
@@ -270,12 +277,12 @@ describe('a Pascal VOC export that is imported again', () => {
       shapeOf({ ...mask, points: [0, 2, 9, 6, 10, 6] }),
       shapeOf({ ...mask, frame: 1 }),
     ]
-    const { bytes } = await exported({ shapes, tags: [tagOf({ frame: 1 })] })
+    const { bytes } = await exportVocStreams({ shapes, tags: [tagOf({ frame: 1 })] })
     const { shapes: read, imported, report } = await again(bytes)
     expect(read).toEqual(shapes)
     expect(imported.at(-1)).toEqual({ kind: 'tag', tag: tagOf({ frame: 1 }) })
     expect(report).toMatchObject({ created: { shapes: 5, tags: 1 }, entries: [] })
-    const second = await exported({ shapes: read, tags: [tagOf({ frame: 1 })] })
+    const second = await exportVocStreams({ shapes: read, tags: [tagOf({ frame: 1 })] })
     expect(second.bytes.equals(bytes)).toBe(true)
   })
 
@@ -307,16 +314,16 @@ describe('a Pascal VOC export that is imported again', () => {
   })
 
   test('is stable from the second round trip on', async () => {
-    const sent: Shape[] = [
+    const sent: DatasetShape[] = [
       shapeOf({ label_id: 40, points: [1.2345, 2.005, 11.999, 22.5], z_order: 3 }),
       shapeOf({ label_id: 41, points: [-5, 0, 1e5, 3], group: 1 }),
       shapeOf({ ...mask, type: 'ellipse', points: [20.4, 20, 5, 9], rotation: 20, z_order: 2 }),
       shapeOf({ ...mask, points: [0, 900, 10, 10, 39, 39], z_order: 1 }),
       shapeOf({ ...mask, points: [0, 6, 99, 0, 100, 2] }),
     ]
-    const first = await exported({ shapes: sent })
-    const second = await exported({ shapes: (await again(first.bytes)).shapes })
-    const third = await exported({ shapes: (await again(second.bytes)).shapes })
+    const first = await exportVocStreams({ shapes: sent })
+    const second = await exportVocStreams({ shapes: (await again(first.bytes)).shapes })
+    const third = await exportVocStreams({ shapes: (await again(second.bytes)).shapes })
     expect(third.bytes.equals(second.bytes)).toBe(true)
   })
 })

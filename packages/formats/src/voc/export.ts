@@ -13,7 +13,7 @@ import {
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
 import { labelMapName, labelMapText } from '../masks/label-map.ts'
 import { listLine } from '../masks/lists.ts'
-import type { Dataset, Item, ItemFrame, Label, Run } from '../model.ts'
+import type { ConversionRun, Dataset, DatasetItem, DatasetLabel, ItemFrame } from '../model.ts'
 import { documentText } from './document.ts'
 import { tagLine } from './lists.ts'
 import { coloredLabels, type PictureOptions, pictureFiles } from './pictures.ts'
@@ -39,7 +39,7 @@ interface Export extends PictureOptions {
   losses: Losses
 }
 
-export async function* exportVoc(given: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportVoc(given: Dataset, run: ConversionRun): AsyncGenerator<ArchiveFile> {
   const dataset = inOneFolder(given)
   const { labels, subsets } = dataset
   const map = coloredLabels(labels)
@@ -77,7 +77,7 @@ export async function* exportVoc(given: Dataset, run: Run): AsyncGenerator<Archi
 /** Yields the document of an image and the images of its masks. */
 function* itemFiles(
   frame: ItemFrame,
-  item: Item,
+  item: DatasetItem,
   lists: Lists,
   state: Export,
 ): Generator<ArchiveFile> {
@@ -104,7 +104,11 @@ function* itemFiles(
 }
 
 /** Returns the labels of the tags of a frame; reports what lists cannot represent. */
-function noteTags({ tags }: Item, { path: item }: ItemFrame, { report }: Run): Set<number> {
+function noteTags(
+  { tags }: DatasetItem,
+  { path: item }: ItemFrame,
+  { report }: ConversionRun,
+): Set<number> {
   const labels = new Set(tags.map(({ label_id }) => label_id))
   report.created('tags', labels.size)
   for (const { attributes } of tags) {
@@ -138,7 +142,7 @@ const listFile = (task: string, name: string, lines: string[]): ArchiveFile => (
 function* listFiles(
   subset: string,
   { segmented, tagged }: Lists,
-  labels: readonly Label[],
+  labels: readonly DatasetLabel[],
 ): Generator<ArchiveFile> {
   if (segmented.length > 0) yield listFile('Segmentation', subset, segmented.map(listLine))
   for (const label of tagged.length > 0 ? labels : []) {
@@ -151,7 +155,7 @@ function* listFiles(
  * Returns the name of a list of tags.
  * @throws {FormatError} when two labels would share a list
  */
-function tagListName(label: Label, labels: readonly Label[]): string {
+function tagListName(label: DatasetLabel, labels: readonly DatasetLabel[]): string {
   const name = fileName(label.name)
   const other = labels.find((one) => one !== label && fileName(one.name) === name)
   if (!other) return name

@@ -5,7 +5,7 @@ import {
   attributesText,
   car,
   documentText,
-  imported,
+  importVocFiles,
   labels,
   objectText,
   ship,
@@ -41,12 +41,12 @@ describe('a Pascal VOC archive layout', () => {
       [0],
     ],
   ])('is accepted: %s', async (_, files, frames) => {
-    const { shapes } = await imported(files)
+    const { shapes } = await importVocFiles(files)
     expect(shapes.map(({ frame }) => frame)).toEqual(frames)
   })
 
   test('is accepted with documents that no list names, which are reported', async () => {
-    const { shapes, report } = await imported({
+    const { shapes, report } = await importVocFiles({
       'Annotations/a.xml': one,
       'Annotations/other.xml': one,
       'another/Annotations/a.xml': one,
@@ -143,7 +143,7 @@ describe('an object of a Pascal VOC import', () => {
   test('has its box, with fields in any order', async () => {
     const more =
       '<bndbox><ymax>\n 30.5 </ymax><xmin>1</xmin><ymin>2e0</ymin><xmax>5</xmax></bndbox>'
-    const { shapes } = await imported({
+    const { shapes } = await importVocFiles({
       'a.xml': `<?xml version="1.0"?><!DOCTYPE annotation>${documentText(`<object>${more}<name> road\n</name></object>`)}\r\n\n`,
     })
     expect(shapes).toMatchObject([
@@ -153,7 +153,7 @@ describe('an object of a Pascal VOC import', () => {
 
   test('has its flags and attributes', async () => {
     const more = `<occluded>1</occluded>${attributesText({ color: 'blue ', parked: 'True', rotation: '-0.5', other: '' })}`
-    const { shapes, report } = await imported({
+    const { shapes, report } = await importVocFiles({
       'a.xml': documentText(objectText({ name: 'car', more })),
     })
     expect(shapes).toMatchObject([
@@ -199,7 +199,7 @@ describe('an object of a Pascal VOC import', () => {
 
   test('loses fields for which its label has no attribute, and this is reported', async () => {
     const more = '<truncated>1</truncated><difficult>0</difficult><pose>Unspecified</pose>'
-    const { report } = await imported({ 'a.xml': documentText(objectText({ more })) })
+    const { report } = await importVocFiles({ 'a.xml': documentText(objectText({ more })) })
     expect(report.entries).toMatchObject([
       { reason: "attribute 'truncated' unknown on label 'road'", count: 1 },
     ])
@@ -232,7 +232,7 @@ describe('an object of a Pascal VOC import', () => {
   })
 
   test('is kept when it leaves the image', async () => {
-    const { shapes } = await imported({
+    const { shapes } = await importVocFiles({
       'a.xml': documentText(objectText({ box: [-5, -5, 500, 500] })),
     })
     expect(shapes).toMatchObject([{ points: [-5, -5, 500, 500] }])
@@ -256,7 +256,7 @@ test('objects of a track are combined', async () => {
     more: attributesText({ track_id: '3', keyframe, color }),
     name: 'car',
   })
-  const { shapes, tracks } = await imported({
+  const { shapes, tracks } = await importVocFiles({
     'Annotations/a.xml': documentText(objectText(part('True', 'red'))),
     'Annotations/b/c.xml': documentText(
       objectText({ ...part('False', 'red'), box: [5, 2, 15, 22] }),
@@ -386,7 +386,7 @@ describe('a Pascal VOC import refuses', () => {
     ],
     ['an archive of anything else', { 'readme.txt': '' }, 'no Pascal VOC annotations: expected'],
   ])('%s', async (_, files, message) => {
-    await expect(imported(files)).rejects.toThrow(message)
+    await expect(importVocFiles(files)).rejects.toThrow(message)
   })
 
   test('a document without an archive', async () => {

@@ -1,13 +1,13 @@
 /** Imports Pascal VOC, one image at a time: boxes from documents, masks from images, then tags from lists. */
 import type { RandomAccess } from '../archive/source.ts'
-import { FormatError, type Place } from '../errors.ts'
-import { type Intake, newIntake, newShape } from '../intake.ts'
-import { type FileItem, newComparison } from '../item-frames.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { createIntake, createShape, type ImportIntake } from '../intake.ts'
+import { createItemComparison, type FileItem } from '../item-frames.ts'
 import type { MapLabel } from '../masks/label-map.ts'
-import { placeMask } from '../masks/place-masks.ts'
+import { createMaskShapes } from '../masks/mask-shapes.ts'
 import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../masks/read-masks.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Run } from '../model.ts'
+import type { ConversionRun, Imported, ImportTarget } from '../model.ts'
 import { isRepeated, type TrackBuilder, trackBuilder } from '../rebuild-tracks.ts'
 import { readXmlTree } from '../xml/tree.ts'
 import { openVoc, type VocArchive, type VocItem } from './archive.ts'
@@ -20,7 +20,7 @@ interface Import {
   colored: MapLabel[]
   /** Source of the label names when they are not from the archive. */
   origin: string | undefined
-  intake: Intake
+  intake: ImportIntake
   tracks: TrackBuilder
   /** Images by id. */
   found: Map<string, FileItem>
@@ -29,10 +29,10 @@ interface Import {
 export async function* importVoc(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const trees = await openVoc(source, run)
-  const comparison = newComparison(target, run)
+  const comparison = createItemComparison(target, run)
   let understood = 0
   for (const [at, tree] of trees.entries()) {
     const progress = (share: number): void => run.progress((at + share) / trees.length)
@@ -50,11 +50,11 @@ export async function* importVoc(
 export async function* importVocArchive(
   archive: VocArchive,
   target: ImportTarget,
-  run: Run,
-  comparison = newComparison(target, run),
+  run: ConversionRun,
+  comparison = createItemComparison(target, run),
 ): AsyncGenerator<Imported, number> {
   const items = archive.subsets.flatMap((subset) => subset.items)
-  const intake = newIntake(target, run, deepestOf(items.map(({ id }) => id)), comparison)
+  const intake = createIntake(target, run, deepestOf(items.map(({ id }) => id)), comparison)
   const tracks = trackBuilder(intake)
   const declared = await readDeclared(archive)
   const colored = declared ?? assumedLabels(target.labels)
@@ -112,29 +112,30 @@ function* importObject(
   found: FileItem,
   { intake, tracks }: Import,
 ): Generator<Imported> {
-  const { points, flags, place } = object
-  const frame = intake.frameFor(found, place)
-  const label = frame && intake.labelFor(object.label, place)
+  const { points, flags, location } = object
+  const frame = intake.frameFor(found, location)
+  const label = frame && intake.labelFor(object.label, location)
   if (!label) return
-  if (object.hasParts) intake.skip('dropped-shape-type', 'boxes of parts are not read', place)
+  if (object.hasParts) intake.skip('dropped-shape-type', 'boxes of parts are not read', location)
   if (object.hasPolygon)
-    intake.skip('dropped-shape-type', 'a polygon beside a box is not read', place)
+    intake.skip('dropped-shape-type', 'a polygon beside a box is not read', location)
   const [left = 0, top = 0, right = 0, bottom = 0] = points
   if (left >= right || top >= bottom) {
-    intake.skip('degenerate-shape', 'the box has no area', place)
+    intake.skip('degenerate-shape', 'the box has no area', location)
     return
   }
-  const score = intake.scoreFor(flags.score, place)
-  const source = intake.sourceFor(flags.source, place)
+  const score = intake.scoreFor(flags.score, location)
+  const source = intake.sourceFor(flags.source, location)
   const { track, outside, ...placed } = { ...flags, score, source }
-  const attributes = intake.valuesFor(label, customValues(object, label), place)
+  const attributes = intake.valuesFor(label, customValues(object, label), location)
   const rest = { ...placed, outside: track ? outside : false, attributes }
-  const shape = newShape({
+  const shape = createShape({
     ...{ type: 'rectangle', frame: frame.frame, label_id: label.id, points, ...rest },
   })
   const key = `${track?.id} of '${label.name}'`
-  if (!track || isRepeated(track, key, { frame, place, tracks }, intake)) yield* intake.shape(shape)
-  else tracks.add(key, label, shape, track.isKeyframe, place)
+  if (!track || isRepeated(track, key, { frame, location, tracks }, intake))
+    yield* intake.shape(shape)
+  else tracks.add(key, label, shape, track.isKeyframe, location)
 }
 
 // ---- masks
@@ -147,9 +148,9 @@ async function* importMasks(
   const file = archive.classes.get(item.id) ?? archive.objects.get(item.id)
   if (file === undefined) return
   intake.noteUnderstood()
-  const place = { file }
+  const location = { file }
   // For an image without a frame it only matters whether it has any mask.
-  if (found.frame && !intake.frameFor(found, place)) return
+  if (found.frame && !intake.frameFor(found, location)) return
   for (const { label: name, isBackground, crop } of await readMasks(
     archive,
     item.id,
@@ -158,9 +159,9 @@ async function* importMasks(
     (reason, where) => intake.skip('degenerate-shape', reason, where),
   )) {
     if (isBackground && !intake.target.labels.some((label) => label.name === name)) continue
-    const frame = intake.frameFor(found, place)
-    const label = frame && intake.labelFor(name, place, origin)
-    if (label) yield* placeMask(crop(), { frame: frame.frame, label }, intake, place)
+    const frame = intake.frameFor(found, location)
+    const label = frame && intake.labelFor(name, location, origin)
+    if (label) yield* createMaskShapes(crop(), { frame: frame.frame, label }, intake, location)
   }
 }
 
@@ -178,9 +179,9 @@ async function* importTags({ archive, intake, found }: Import): AsyncGenerator<I
       const item = found.get(id)
       if (!item || seen.has(`${named}\n${id}`)) continue
       seen.add(`${named}\n${id}`)
-      const place: Place = { file: list.file, record: id, line }
-      const frame = intake.frameFor(item, place)
-      const label = frame && intake.labelFor(named, place)
+      const location: ErrorLocation = { file: list.file, record: id, line }
+      const frame = intake.frameFor(item, location)
+      const label = frame && intake.labelFor(named, location)
       if (label)
         yield* intake.tag({ frame: frame.frame, label_id: label.id, group: 0, attributes: [] })
     }

@@ -18,7 +18,7 @@ export interface TagList {
   file: string
 }
 
-export interface Tagged {
+export interface ListedImage {
   id: string
   line: number
 }
@@ -62,7 +62,7 @@ export const isVoid = (name: string, known: readonly { name: string }[]): boolea
   (name === 'background' || name === 'ignored') && !known.some((label) => label.name === name)
 
 /** Yields the ids of images in a list of tags that have its label. */
-export async function* taggedIds(zip: ZipReader, { file }: TagList): AsyncGenerator<Tagged> {
+export async function* taggedIds(zip: ZipReader, { file }: TagList): AsyncGenerator<ListedImage> {
   for await (const { text, line } of entriesIn(zip, file)) {
     if (/\s1$/.test(text)) yield { id: listedId(withoutEntry(text, tagEntry)) ?? '', line }
   }

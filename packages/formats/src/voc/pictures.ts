@@ -4,10 +4,10 @@ import { paletteColor } from '../colors.ts'
 import { maskInstances } from '../masks/instances.ts'
 import type { MapLabel } from '../masks/label-map.ts'
 import { classAndObjectFiles } from '../masks/write-pictures.ts'
-import type { ItemFrame, ItemShape, Label, Run } from '../model.ts'
+import type { ConversionRun, DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
 
 /** Returns the labels of a dataset with the palette colours of their indexes; the background is first and black. */
-export function coloredLabels(labels: readonly Label[]): MapLabel[] {
+export function coloredLabels(labels: readonly DatasetLabel[]): MapLabel[] {
   const names = labels.map(({ name }) => name).filter((name) => name !== 'background')
   return ['background', ...names].map((name, index) => {
     return { name, color: paletteColor(index), parts: [], actions: [] }
@@ -15,10 +15,10 @@ export function coloredLabels(labels: readonly Label[]): MapLabel[] {
 }
 
 export interface PictureOptions {
-  labels: ReadonlyMap<number, Label>
+  labels: ReadonlyMap<number, DatasetLabel>
   /** Colours by label name. */
   colors: ReadonlyMap<string, number>
-  run: Run
+  run: ConversionRun
 }
 
 /**
@@ -41,7 +41,7 @@ export function* pictureFiles(
 function noteLosses(
   { attributes, occluded, track_id }: ItemShape,
   { path: item }: ItemFrame,
-  { report }: Run,
+  { report }: ConversionRun,
 ): void {
   const drop = (what: string): void =>
     report.note('dropped', 'dropped-attribute', `masks of Pascal VOC 1.1 have no ${what}`, { item })

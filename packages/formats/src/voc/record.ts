@@ -1,9 +1,9 @@
 /** Validates one document of a Pascal VOC dataset and converts it to boxes and flags. */
 import { orderCorners } from '@reticle/geometry'
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { customOf, type Flags, flagsOf, isOfTrack } from '../flags.ts'
 import { readFlag } from '../json/fields.ts'
-import type { Label } from '../model.ts'
+import type { DatasetLabel } from '../model.ts'
 import { readNumber } from '../numbers.ts'
 import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../xml/tree.ts'
 
@@ -30,7 +30,7 @@ export interface VocObject {
   /** True when it has a polygon next to the box, which is not imported. */
   hasPolygon: boolean
   isOfTrack: boolean
-  place: Place
+  location: ErrorLocation
 }
 
 /**
@@ -54,37 +54,37 @@ export function readVocDocument(root: XmlElement, file: string): VocDocument {
   }
 }
 
-function readObject(element: XmlElement, place: Place): VocObject {
+function readObject(element: XmlElement, location: ErrorLocation): VocObject {
   const polygon = childOf(element, 'polygon') ?? childOf(element, 'segm')
   if (polygon && !childOf(element, 'bndbox'))
-    throw new FormatError('looks like LabelMe, import it as LabelMe 3.0', place)
+    throw new FormatError('looks like LabelMe, import it as LabelMe 3.0', location)
   const label = textOf(element, 'name')
-  if (label === undefined) throw new FormatError('<name> is missing', place)
-  const attributes = readAttributes(element, place)
-  const occluded = flagIn(element, 'occluded', place) ?? attributes.occluded
+  if (label === undefined) throw new FormatError('<name> is missing', location)
+  const attributes = readAttributes(element, location)
+  const occluded = flagIn(element, 'occluded', location) ?? attributes.occluded
   return {
     label,
-    points: readBox(element, place),
-    flags: flagsOf({ ...attributes, occluded }, place),
+    points: readBox(element, location),
+    flags: flagsOf({ ...attributes, occluded }, location),
     attributes,
-    common: readCommon(element, place),
+    common: readCommon(element, location),
     hasParts: childOf(element, 'part') !== undefined,
     hasPolygon: polygon !== undefined,
     isOfTrack: isOfTrack(attributes),
-    place,
+    location,
   }
 }
 
-function readBox(element: XmlElement, place: Place): readonly number[] {
+function readBox(element: XmlElement, location: ErrorLocation): readonly number[] {
   const box = childOf(element, 'bndbox')
   if (!box) {
     const hint = childOf(element, 'robndbox') ? ', turned boxes as <robndbox> are not read' : ''
-    throw new FormatError(`<bndbox> is missing${hint}`, place)
+    throw new FormatError(`<bndbox> is missing${hint}`, location)
   }
   const sides = ['xmin', 'ymin', 'xmax', 'ymax'].map((name) => {
     const text = textOf(box, name)
-    if (text === undefined) throw new FormatError(`<${name}> of the <bndbox> is missing`, place)
-    return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, place))
+    if (text === undefined) throw new FormatError(`<${name}> of the <bndbox> is missing`, location)
+    return readNumber(text, (reason) => new FormatError(`${name}: ${reason}`, location))
   })
   return orderCorners(sides)
 }
@@ -93,32 +93,32 @@ function readBox(element: XmlElement, place: Place): readonly number[] {
 function flagIn(
   element: Pick<XmlElement, 'children'>,
   name: string,
-  place: Place,
+  location: ErrorLocation,
 ): boolean | undefined {
   const text = textOf(element, name)
   if (text === undefined) return undefined
-  return text === '' || /^unspecified$/i.test(text) ? false : readFlag(text, name, place)
+  return text === '' || /^unspecified$/i.test(text) ? false : readFlag(text, name, location)
 }
 
-function readCommon(element: XmlElement, place: Place): VocObject['common'] {
+function readCommon(element: XmlElement, location: ErrorLocation): VocObject['common'] {
   const common: [string, boolean | string][] = []
   for (const name of ['truncated', 'difficult']) {
-    const flag = flagIn(element, name, place)
+    const flag = flagIn(element, name, location)
     if (flag !== undefined) common.push([name, flag])
   }
   const pose = textOf(element, 'pose')
   if (pose) common.push(['pose', pose])
   const actions = childOf(element, 'actions') ?? { children: [] }
   for (const { name } of actions.children)
-    common.push([name, flagIn(actions, name, place) ?? false])
+    common.push([name, flagIn(actions, name, location) ?? false])
   return Object.fromEntries(common)
 }
 
-function readAttributes(element: XmlElement, place: Place): Record<string, string> {
+function readAttributes(element: XmlElement, location: ErrorLocation): Record<string, string> {
   const attributes = childrenOf(childOf(element, 'attributes') ?? { children: [] }, 'attribute')
   const pairs = attributes.map((attribute): [string, string] => {
     const name = textOf(attribute, 'name')
-    if (!name) throw new FormatError('<name> of an <attribute> is missing', place)
+    if (!name) throw new FormatError('<name> of an <attribute> is missing', location)
     return [name, childOf(attribute, 'value')?.text ?? '']
   })
   return Object.fromEntries(pairs)
@@ -130,7 +130,7 @@ function readAttributes(element: XmlElement, place: Place): Record<string, strin
  */
 export function customValues(
   { attributes, common }: VocObject,
-  label?: Label,
+  label?: DatasetLabel,
 ): [name: string, value: unknown][] {
   const specs = new Map(label?.attributes.map((spec) => [spec.name, spec]))
   const said = Object.entries(common).flatMap(([name, value]): [string, unknown][] => {

@@ -1,14 +1,14 @@
 /** Determines the encoding of an XML document: from its byte order mark, or else its declaration, or else UTF-8. */
 import { XmlError } from './xml-error.ts'
 
-export type Decoder = InstanceType<typeof TextDecoder>
+export type XmlTextDecoder = InstanceType<typeof TextDecoder>
 
 /**
  * Returns the decoder of a document; it refuses bytes that are invalid in the encoding.
  * @param start The document, or its first bytes with the declaration.
  * @throws {XmlError} for an encoding that is unknown or impossible
  */
-export function decoderOf(start: Uint8Array): Decoder {
+export function decoderOf(start: Uint8Array): XmlTextDecoder {
   const name = markedEncoding(start) ?? declaredEncoding(start) ?? 'utf-8'
   try {
     return new TextDecoder(spellings.get(name) ?? name, { fatal: true })

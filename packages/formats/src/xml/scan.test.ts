@@ -7,7 +7,7 @@ import { XmlError } from './xml-error.ts'
 function read(text: string | Uint8Array, { cut = Infinity } = {}): string[] {
   const events: string[] = []
   const pieces: string[] = []
-  const told = (event: string): void => {
+  const notes = (event: string): void => {
     if (pieces.length > 0) events.push(`"${pieces.splice(0).join('')}"`)
     events.push(`${scanner.line()} ${event}`)
   }
@@ -17,9 +17,9 @@ function read(text: string | Uint8Array, { cut = Infinity } = {}): string[] {
         const value = attributes[key]
         return value === undefined ? [] : [`${key}=${value}`]
       })
-      told([`<${name}`, ...given].join(' '))
+      notes([`<${name}`, ...given].join(' '))
     },
-    close: (name) => told(`/${name}`),
+    close: (name) => notes(`/${name}`),
     text: (piece) => pieces.push(piece),
   })
   const bytes = Buffer.from(text)

@@ -3,7 +3,7 @@
  * are passed. Limits protect the memory, and no entity is defined, fetched or expanded.
  */
 import { SaxesParser } from 'saxes'
-import type { Decoder } from './encoding.ts'
+import type { XmlTextDecoder } from './encoding.ts'
 import { XmlError } from './xml-error.ts'
 
 /** Values by name; undefined for missing attributes. */
@@ -39,7 +39,7 @@ const pieceLength = 65_536
  * Creates a scanner.
  * @param given Decoder of a caller that has determined the encoding; without it the document must be UTF-8.
  */
-export function createXmlScanner(handler: XmlHandler, given?: Decoder): XmlScanner {
+export function createXmlScanner(handler: XmlHandler, given?: XmlTextDecoder): XmlScanner {
   const parser = new SaxesParser({ xmlns: false })
   const decoder = given ?? new TextDecoder('utf-8', { fatal: true })
   const state: State = { held: 0, line: 1, open: [] }
@@ -98,7 +98,7 @@ function nameFaults(parser: SaxesParser, { open }: State): void {
 /**
  * Refuses constructs that may be large or refer to other resources, and a declared encoding other than the decoder's.
  */
-function guard(parser: SaxesParser, state: State, given: Decoder | undefined): void {
+function guard(parser: SaxesParser, state: State, given: XmlTextDecoder | undefined): void {
   const { open } = state
   let attributes = 0
   parser.on('doctype', (doctype) => {
@@ -146,7 +146,7 @@ function tell(parser: SaxesParser, state: State, handler: XmlHandler): void {
 }
 
 /** Counts line ends before the first byte that is invalid in the encoding. */
-function goodLines(bytes: Uint8Array, { encoding }: Decoder): number {
+function goodLines(bytes: Uint8Array, { encoding }: XmlTextDecoder): number {
   const [good = ''] = new TextDecoder(encoding).decode(bytes).split('\ufffd', 1)
   return good.split('\n').length - 1
 }

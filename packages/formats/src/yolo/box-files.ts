@@ -1,13 +1,13 @@
 /** Names of the text files that contain the boxes of images. */
 import { noteSharedName } from '../export-files.ts'
 import { withoutExtension } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 
 /**
  * Returns a function that names the text files of consecutive images: `a.txt` for `a.jpg`, and `a.png.txt` for a
  * following `a.png`, which is reported. The import uses the same rule.
  */
-export function boxFileNames(run: Pick<Run, 'report'>): (path: string) => string {
+export function boxFileNames(run: Pick<ConversionRun, 'report'>): (path: string) => string {
   const taken = new Set<string>()
   return (path) => {
     const [short, long] = boxFilesOf(path)

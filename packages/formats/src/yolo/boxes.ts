@@ -1,22 +1,22 @@
 /** Reads a text of boxes, one per line. */
-import { FormatError, type Place } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
 import { readInteger, readNumber } from '../numbers.ts'
 import type { RelativeBox } from '../relative-box.ts'
 import { type Line, lineOf, linesOf } from '../text-lines.ts'
 import type { YoloItem, YoloSet } from './set.ts'
 
-export interface Box {
+export interface YoloBox {
   number: number
   share: RelativeBox
   score: number
-  place: Place
+  location: ErrorLocation
 }
 
 /** Reads the boxes of an image; undefined when its text turns out not to contain boxes. */
 export async function readBoxes(
   { boxes, isGuess }: YoloItem,
   { zip }: YoloSet,
-): Promise<Box[] | undefined> {
+): Promise<YoloBox[] | undefined> {
   const entry = boxes === undefined ? undefined : zip.files.get(boxes)
   if (!entry) return []
   const lines = linesOf(await zip.bytes(entry), entry.name).filter(({ text }) => text !== '')
@@ -29,9 +29,9 @@ const isProse = ([first]: readonly Line[]): boolean =>
   first !== undefined &&
   !first.text.split(/[\s,;]+/).some((field) => /^[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?$/i.test(field))
 
-function readBox(line: Line, file: string): Box {
-  const place = lineOf(file, line)
-  const fail = (reason: string) => new FormatError(reason, place)
+function readBox(line: Line, file: string): YoloBox {
+  const location = lineOf(file, line)
+  const fail = (reason: string) => new FormatError(reason, location)
   const fields = line.text.trim().split(/\s+/)
   if (fields.length !== 5 && fields.length !== 6) throw fail(wrongCount(fields.length))
   const [id = '', ...rest] = fields
@@ -42,7 +42,7 @@ function readBox(line: Line, file: string): Box {
   if (cx > 1 && cy > 1 && width > 1 && height > 1 && Math.max(cx, cy) > mostShare)
     throw fail('the box looks like one in pixels, expected shares of the image from 0 to 1')
   if (score < 0 || score > 1) throw fail(wrongScore(score))
-  return { number, share: [cx, cy, width, height], score, place }
+  return { number, share: [cx, cy, width, height], score, location }
 }
 
 /** A box with sides above 1 and a centre beyond this value must be in pixels, not relative. */

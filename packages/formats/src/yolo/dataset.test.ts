@@ -3,7 +3,7 @@ import { sourceOf } from '../archive/source.ts'
 import { yolo } from '../formats/yolo.ts'
 import type { ItemFrame } from '../model.ts'
 import {
-  all,
+  collectAll,
   datasetOf,
   exportBytes,
   framesOf,
@@ -132,7 +132,7 @@ test('an export with images is imported with the same subsets', async () => {
   expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
   for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
     expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-    const read = await all(importAnnotations(targetOf(labels, frames), newRun().run))
+    const read = await collectAll(importAnnotations(targetOf(labels, frames), newRun().run))
     const expected = index === 0 ? sent : sent.slice(1)
     expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
   }

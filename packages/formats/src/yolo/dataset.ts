@@ -8,16 +8,19 @@ import {
   locatedImages,
   type MemberFinder,
   noteUnusedPictures,
-  type WantedImage,
+  type ReferencedImage,
   withoutExtension,
 } from '../members.ts'
-import type { FileDataset, FileImage, FileSubset, Run } from '../model.ts'
+import type { ConversionRun, FileDataset, FileImage, FileSubset } from '../model.ts'
 import { readBoxes } from './boxes.ts'
 import { importYoloSet } from './import.ts'
 import { openYoloSet } from './open.ts'
 import type { YoloSet, YoloSubset } from './set.ts'
 
-export async function openYoloDataset(source: RandomAccess, run: Run): Promise<FileDataset> {
+export async function openYoloDataset(
+  source: RandomAccess,
+  run: ConversionRun,
+): Promise<FileDataset> {
   const set = await openYoloSet(source, run)
   await checkTexts(set)
   const labels = labelCollector()
@@ -62,15 +65,15 @@ async function imagesOf(
   const foldersOfOthers = set.subsets
     .filter((other) => other.name !== name)
     .flatMap((other) => [other.name, `obj_${other.name}_data`])
-  const wanted: WantedImage[] = []
+  const referenced: ReferencedImage[] = []
   for (const item of items) {
     const { id, picture, pictures } = item
     const member = picture ?? finder.find(pictures, [''], foldersOfOthers)
     const boxes = member === undefined ? await readBoxes(item, set) : []
     const isAnnotated = boxes !== undefined && boxes.length > 0
-    wanted.push({ given: id, name: (found) => nameOf(id, found), member, isAnnotated })
+    referenced.push({ given: id, name: (found) => nameOf(id, found), member, isAnnotated })
   }
-  return locatedImages(wanted, name)
+  return locatedImages(referenced, name)
 }
 
 /** Returns the path of the item with the extension of the image. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { yolo } from '../formats/yolo.ts'
-import type { ItemFrame, Shape } from '../model.ts'
+import type { DatasetShape, ItemFrame } from '../model.ts'
 import {
   datasetOf,
   exportBytes,
@@ -23,7 +23,7 @@ type Given = Parameters<typeof datasetOf>[2]
 const exported = (given: Given, frames: readonly ItemFrame[] = small) =>
   exportBytes(yolo.exporter, datasetOf(labels, frames, given))
 
-const boxes = (...all: number[][]): { shapes: Shape[] } => ({
+const boxes = (...all: number[][]): { shapes: DatasetShape[] } => ({
   shapes: all.map((points) => shapeOf({ points })),
 })
 

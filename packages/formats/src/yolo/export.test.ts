@@ -127,8 +127,8 @@ describe('a YOLO export', () => {
     ]
     const { files, report } = await exported(datasetOf(labels, frames, { shapes }))
     expect(files['obj_train_data/a.txt']?.split('\n')).toHaveLength(4)
-    const told = report.entries.map(({ code, reason, count }) => [code, reason, count])
-    expect(told).toEqual([
+    const notes = report.entries.map(({ code, reason, count }) => [code, reason, count])
+    expect(notes).toEqual([
       ['unsupported-rotation', 'YOLO 1.1 has no rotated rectangles', 1],
       ['unsupported-rotation', 'YOLO 1.1 has no rotation', 1],
       ['dropped-attribute', 'YOLO 1.1 does not say what is occluded', 1],

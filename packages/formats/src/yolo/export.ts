@@ -10,7 +10,15 @@ import {
   inPieces,
 } from '../export-files.ts'
 import { carriesOnly, featuresOf, type Losses, newLosses } from '../losses.ts'
-import type { Dataset, Item, ItemFrame, ItemShape, Label, Run, Subset } from '../model.ts'
+import type {
+  ConversionRun,
+  Dataset,
+  DatasetItem,
+  DatasetLabel,
+  ItemFrame,
+  ItemShape,
+  Subset,
+} from '../model.ts'
 import { relativeText } from '../relative-box.ts'
 import { boxFileNames } from './box-files.ts'
 
@@ -20,7 +28,10 @@ export const features = featuresOf('dropped', { tracks: 'converted', z_order: 'c
 
 const name = 'YOLO 1.1'
 
-export async function* exportYolo(dataset: Dataset, run: Run): AsyncGenerator<ArchiveFile> {
+export async function* exportYolo(
+  dataset: Dataset,
+  run: ConversionRun,
+): AsyncGenerator<ArchiveFile> {
   const { labels, subsets } = dataset
   const names = subsetNames(subsets.map((subset) => subset.name))
   const nameOf = (subset: string): string => names.get(subset) ?? subset
@@ -54,7 +65,7 @@ export function subsetNames(subsets: readonly string[]): Map<string, string> {
   })
 }
 
-function dataText(labels: readonly Label[], subsets: readonly string[]): string {
+function dataText(labels: readonly DatasetLabel[], subsets: readonly string[]): string {
   const lists = subsets.map((subset) => `${subset} = data/${subset}.txt\n`).join('')
   return `classes = ${labels.length}\n${lists}names = data/obj.names\nbackup = backup/\n`
 }
@@ -68,7 +79,7 @@ function* listLines({ frames }: Subset, folder: string): Generator<string> {
 async function* boxFiles(
   { labels, subsets }: Dataset,
   folderOf: (subset: string) => string,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<ArchiveFile> {
   const losses = newLosses(name, { carries, features }, run)
   const classes = new Map(labels.map((label, index) => [label.id, index]))
@@ -93,7 +104,7 @@ function boxLine(
   { label_id, points }: ItemShape,
   frame: ItemFrame,
   classes: ReadonlyMap<number, number>,
-  { report }: Run,
+  { report }: ConversionRun,
 ): string[] {
   const box = relativeText(points, frame)
   const example = { item: frame.path }
@@ -108,7 +119,12 @@ function boxLine(
 }
 
 /** Returns the boxes in painting order. Rotated boxes are dropped, because an upright box would be a different one. */
-function boxesOf(item: Item, frame: ItemFrame, losses: Losses, { report }: Run): ItemShape[] {
+function boxesOf(
+  item: DatasetItem,
+  frame: ItemFrame,
+  losses: Losses,
+  { report }: ConversionRun,
+): ItemShape[] {
   const shapes = item.shapes.filter((shape) => {
     if (shape.type !== 'rectangle' || !isTurned(shape)) return true
     const reason = `${name} has no rotated rectangles`

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { yolo } from '../formats/yolo.ts'
-import type { Label, Track } from '../model.ts'
+import type { DatasetLabel, DatasetTrack } from '../model.ts'
 import { createReport } from '../report.ts'
 import {
   datasetOf,
@@ -61,9 +61,9 @@ describe.skipIf(!hasFixtures)('YOLO files of other tools in ../shared/fixtures',
 
 describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fixtures', () => {
   const facts = hasFixtures ? JSON.parse(read('exports/facts.json').toString()) : {}
-  const labels: Label[] = (facts.labels ?? [])
+  const labels: DatasetLabel[] = (facts.labels ?? [])
     .filter(({ parent_id }: { parent_id?: number }) => !parent_id)
-    .toSorted((a: Label, b: Label) => a.id - b.id)
+    .toSorted((a: DatasetLabel, b: DatasetLabel) => a.id - b.id)
 
   test.each([
     ['Batch 1: shapes', 'Train', 'yolo_1.1.shapes.zip', []],
@@ -76,7 +76,7 @@ describe.skipIf(!hasFixtures)('exports of the de-facto standard in ../shared/fix
     const shapes = annotations.shapes
       .map(shapeOf)
       .toSorted((a: { frame: number }, b: { frame: number }) => a.frame - b.frame)
-    const tracks: Track[] = annotations.tracks.map(withKeyframes)
+    const tracks: DatasetTrack[] = annotations.tracks.map(withKeyframes)
     const dataset = datasetOf(labels, frames, { shapes, tracks }, { name })
     const { files } = await exportBytes(yolo.exporter, dataset)
     const theirs = await textsOf(read(`exports/${file}`))
@@ -103,7 +103,7 @@ function streetNames(count: number): string[] {
 }
 
 /** CVAT stores only keyframes as shapes of a track. */
-function withKeyframes(track: Track): Track {
+function withKeyframes(track: DatasetTrack): DatasetTrack {
   return { ...track, shapes: track.shapes.map((shape) => ({ ...shape, keyframe: true })) }
 }
 

@@ -16,7 +16,7 @@ export async function readFolders(zip: ZipReader): Promise<YoloSet> {
   const root = rootIn(members, namesFile)
   const texts = members.filter((name) => name.startsWith(root) && isText(name)).sort()
   const pictures = members.filter((name) => name.startsWith(root) && isImageName(name)).sort()
-  const layout = layouts.find((one) => texts.some((name) => one.place(below(name, root))))
+  const layout = layouts.find((one) => texts.some((name) => one.locate(below(name, root))))
   if (!layout) {
     const reason =
       'no YOLO annotations: expected obj.data, obj.names and a .txt file for each image'
@@ -73,7 +73,7 @@ function splitAt(path: string, folder: RegExp): { before: string[]; rest: string
 
 interface Layout {
   /** Returns subset and id of a text or image, from its path without extension. */
-  place(path: string): { subset: string; id: string } | undefined
+  locate(path: string): { subset: string; id: string } | undefined
   /** True when it is unknown whether a text contains boxes. */
   isGuess: boolean
 }
@@ -81,13 +81,13 @@ interface Layout {
 const unnamed = 'default'
 
 const layouts: readonly Layout[] = [
-  { isGuess: false, place: placeByLabels },
-  { isGuess: false, place: placeByAnnotations },
-  { isGuess: true, place: placeByPath },
+  { isGuess: false, locate: locateByLabels },
+  { isGuess: false, locate: locateByAnnotations },
+  { isGuess: true, locate: locateByPath },
 ]
 
 /** Handles `labels/<subset>/a` and `<subset>/labels/a`, and the same with `images`. */
-function placeByLabels(path: string) {
+function locateByLabels(path: string) {
   const found = splitAt(path, /^(?:labels|images)$/i)
   if (!found) return undefined
   const { before, rest } = found
@@ -97,13 +97,13 @@ function placeByLabels(path: string) {
 }
 
 /** Handles `Annotations/a` and `Images/a`. */
-function placeByAnnotations(path: string) {
+function locateByAnnotations(path: string) {
   const found = splitAt(path, /^(?:annotations|images)$/i)
   return found && { subset: unnamed, id: found.rest }
 }
 
 /** Handles `obj_<subset>_data/a`, `train/a`, and any other path. */
-function placeByPath(path: string) {
+function locateByPath(path: string) {
   const [, subset = unnamed, id = path] =
     /^(?:data\/)?obj_([^/]+)_data\/(.+)$/.exec(path) ??
     /^(train|val|valid|test)\/(.+)$/.exec(path) ??
@@ -122,11 +122,11 @@ function subsetsOf(
   texts: readonly string[],
   pictures: readonly string[],
   root: string,
-  { place, isGuess }: Layout,
+  { locate, isGuess }: Layout,
 ): YoloSubset[] {
   const subsets = new Map<string, Map<string, YoloItem>>()
   const itemOf = (path: string): YoloItem | undefined => {
-    const { subset, id } = place(path) ?? {}
+    const { subset, id } = locate(path) ?? {}
     if (subset === undefined || id === undefined) return undefined
     const items = subsets.get(subset) ?? new Map<string, YoloItem>()
     subsets.set(subset, items)

@@ -17,8 +17,8 @@ const points = [40, 20, 60, 60]
 async function imported(files: Record<string, string>, to: ImportTarget = target) {
   const result = await importBytes(yolo, await zipOf(files), to)
   const found = result.shapes.map(({ frame, label_id }) => [frame, label_id])
-  const told = result.report.entries.map(({ code, reason }) => `${code}: ${reason}`)
-  return { ...result, found, told }
+  const notes = result.report.entries.map(({ code, reason }) => `${code}: ${reason}`)
+  return { ...result, found, notes }
 }
 
 /** Imports one text of boxes for the first frame. */
@@ -53,17 +53,17 @@ describe('a YOLO import', () => {
   })
 
   test('skips boxes without area and keeps boxes that exceed the frame', async () => {
-    const { shapes, told } = await text('0 0.5 0.5 0 0.5\n0 0.5 0.5 0.1 -0.5\n0 1.5 0.5 2 0.5\n')
+    const { shapes, notes } = await text('0 0.5 0.5 0 0.5\n0 0.5 0.5 0.1 -0.5\n0 1.5 0.5 2 0.5\n')
     expect(shapes.map((shape) => shape.points)).toEqual([[50, 20, 250, 60]])
-    expect(told).toEqual(['degenerate-shape: the box has no area'])
+    expect(notes).toEqual(['degenerate-shape: the box has no area'])
   })
 
   test('skips boxes outside the job', async () => {
     const job = { ...target, frames: { ...target.frames, includes: (frame: number) => frame > 0 } }
     const files = { 'obj_train_data/a.txt': box, 'obj_train_data/b/c.txt': box }
-    const { found, told } = await imported({ ...darknet, ...files }, job)
+    const { found, notes } = await imported({ ...darknet, ...files }, job)
     expect(found).toEqual([[1, 7]])
-    expect(told).toEqual(['frame-outside-job: the frame lies outside of the job'])
+    expect(notes).toEqual(['frame-outside-job: the frame lies outside of the job'])
   })
 
   test('finds frames of videos by their number', async () => {
@@ -95,8 +95,8 @@ describe('texts of a YOLO import are found', () => {
     const files = folder
       ? Object.fromEntries(Object.entries(wrapped).map(([name, one]) => [folder + name, one]))
       : given
-    const { found, told } = await imported(files)
-    expect([found, told]).toEqual([[[0, 7]], []])
+    const { found, notes } = await imported(files)
+    expect([found, notes]).toEqual([[[0, 7]], []])
   })
 
   test('in a folder "labels" for images of a folder "images"', async () => {
@@ -106,9 +106,9 @@ describe('texts of a YOLO import are found', () => {
 
   test('only if no other text has the same name', async () => {
     const files = { 'train.txt': 'data/x/a.jpg\n', 'p/a.txt': box, 'q/a.txt': box }
-    const { found, told } = await imported({ ...darknet, ...files })
+    const { found, notes } = await imported({ ...darknet, ...files })
     const reason = 'ignored-file: the file is in no list, its boxes are read all the same'
-    expect([found, told]).toEqual([
+    expect([found, notes]).toEqual([
       [[0, 7]],
       [
         reason,
@@ -121,12 +121,12 @@ describe('texts of a YOLO import are found', () => {
   test('without a list, and are reported', async () => {
     const texts = { 'obj_train_data/a.txt': box, 'obj_train_data/000012.txt': box }
     const readme = { 'README.txt': 'made by hand', 'test.txt': 'data/obj_test_data/z.jpg' }
-    const { found, told } = await imported({ ...darknet, ...texts, ...readme })
+    const { found, notes } = await imported({ ...darknet, ...texts, ...readme })
     expect(found).toEqual([
       [0, 7],
       [2, 7],
     ])
-    expect(told).toEqual([
+    expect(notes).toEqual([
       'ignored-file: the file is in no list, its boxes are read all the same',
       'ignored-file: it has no boxes',
     ])
@@ -134,31 +134,31 @@ describe('texts of a YOLO import are found', () => {
 
   test('without the list that obj.data names', async () => {
     const { 'train.txt': _, ...rest } = darknet
-    const { found, told } = await imported({ ...rest, 'obj_train_data/a.txt': box })
+    const { found, notes } = await imported({ ...rest, 'obj_train_data/a.txt': box })
     expect(found).toEqual([[0, 7]])
-    expect(told).toContain("ignored-file: the list of 'train' is not in the archive")
+    expect(notes).toContain("ignored-file: the list of 'train' is not in the archive")
   })
 
   test('only once for an image that is listed twice', async () => {
     const data = `${darknet['obj.data']}valid = data/train.txt\n`
     const files = { ...darknet, 'obj.data': data, 'obj_train_data/a.txt': box }
-    const { found, told } = await imported(files)
+    const { found, notes } = await imported(files)
     expect(found).toEqual([[0, 7]])
-    expect(told).toEqual(['duplicate-entry: the image is listed twice, it is read once'])
+    expect(notes).toEqual(['duplicate-entry: the image is listed twice, it is read once'])
   })
 
   test('with class names in a file of any name', async () => {
     const data = 'train = train.txt\nnames = data/my names.txt\n'
     const { 'obj.names': names, ...rest } = darknet
     const files = { ...rest, 'obj.data': data, 'my names.txt': names, 'obj_train_data/a.txt': box }
-    const { found, told } = await imported(files)
-    expect([found, told]).toEqual([[[0, 7]], []])
+    const { found, notes } = await imported(files)
+    expect([found, notes]).toEqual([[[0, 7]], []])
   })
 
   test('with class names, regardless of the declared number of classes', async () => {
     const data = darknet['obj.data'].replace('= 2', '= 80')
     const files = { ...darknet, 'obj.data': data, 'obj_train_data/a.txt': box }
-    expect(await imported(files)).toMatchObject({ found: [[0, 7]], told: [] })
+    expect(await imported(files)).toMatchObject({ found: [[0, 7]], notes: [] })
   })
 
   test('for a subset with special characters in its name', async () => {
@@ -233,12 +233,12 @@ describe('a YOLO import without obj.data accepts', () => {
   })
 
   test('class numbers refer to the labels of the task when no file names classes', async () => {
-    const { found, told } = await imported({ 'a.txt': box, 'b/c.txt': '1 0.5 0.5 0.1 0.1' })
+    const { found, notes } = await imported({ 'a.txt': box, 'b/c.txt': '1 0.5 0.5 0.1 0.1' })
     expect(found).toEqual([
       [0, 7],
       [1, 8],
     ])
-    expect(told[0]).toContain('classes are the labels of the task in their order')
+    expect(notes[0]).toContain('classes are the labels of the task in their order')
   })
 
   test('subsets are distinguished by the folders of frames', async () => {
@@ -253,8 +253,8 @@ describe('a YOLO import without obj.data accepts', () => {
   test('other files are reported', async () => {
     const models = { 'model.cfg': '[net]', '_annotations.createml.json': '[]' }
     const files = { ...names, 'a.txt': box, 'notes.txt': 'made by hand', ...models }
-    const { found, told } = await imported(files)
-    expect([found, told]).toEqual([[[0, 7]], ['ignored-file: it has no boxes']])
+    const { found, notes } = await imported(files)
+    expect([found, notes]).toEqual([[[0, 7]], ['ignored-file: it has no boxes']])
   })
 })
 

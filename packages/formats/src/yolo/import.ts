@@ -1,20 +1,20 @@
 /** Imports YOLO 1.1, one text of boxes at a time. */
 import type { RandomAccess } from '../archive/source.ts'
-import { FormatError, type Place } from '../errors.ts'
-import { type Intake, newIntake } from '../intake.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { createIntake, type ImportIntake } from '../intake.ts'
 import { deepestOf } from '../match-frames.ts'
-import type { Imported, ImportTarget, Label, Run, TargetFrame } from '../model.ts'
+import type { ConversionRun, DatasetLabel, Imported, ImportTarget, TargetFrame } from '../model.ts'
 import { assertNear } from '../numbers.ts'
 import { pixelBox } from '../relative-box.ts'
 import { boxFilesOf } from './box-files.ts'
-import { type Box, readBoxes } from './boxes.ts'
+import { readBoxes, type YoloBox } from './boxes.ts'
 import { openYoloSet } from './open.ts'
 import type { YoloSet } from './set.ts'
 
 export async function* importYolo(
   source: RandomAccess,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported> {
   const set = await openYoloSet(source, run)
   const understood = yield* importYoloSet(set, target, run)
@@ -42,10 +42,10 @@ function notUnderstood({ subsets }: YoloSet): FormatError {
 export async function* importYoloSet(
   set: YoloSet,
   target: ImportTarget,
-  run: Run,
+  run: ConversionRun,
 ): AsyncGenerator<Imported, number> {
   const items = set.subsets.flatMap((subset) => subset.items)
-  const intake = newIntake(target, run, deepestOf(items.map(({ paths: [path = ''] }) => path)))
+  const intake = createIntake(target, run, deepestOf(items.map(({ paths: [path = ''] }) => path)))
   const classes = classesOf(set, intake)
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
@@ -54,9 +54,9 @@ export async function* importYoloSet(
     const found = intake.match(item, { name: item.id })
     if (boxes && found.frame && item.boxes !== undefined) intake.noteUnderstood()
     for (const box of boxes ?? []) {
-      const name = classes.nameOf(box.number, box.place)
-      const frame = intake.frameFor(found, box.place)
-      const label = frame && intake.labelFor(name, box.place)
+      const name = classes.nameOf(box.number, box.location)
+      const frame = intake.frameFor(found, box.location)
+      const label = frame && intake.labelFor(name, box.location)
       if (frame && label) yield* imported(box, frame, label, intake)
     }
     run.progress((index + 1) / items.length)
@@ -70,7 +70,7 @@ export async function* importYoloSet(
  * Reports lists without any text of boxes: single images without objects need none, but if all are missing, they may
  * have been forgotten.
  */
-function noteMissingTexts({ subsets }: YoloSet, { skip }: Intake): void {
+function noteMissingTexts({ subsets }: YoloSet, { skip }: ImportIntake): void {
   const reason = 'no listed picture has a text of boxes in the archive'
   for (const { name: record, items } of subsets)
     if (items.length > 0 && items.every(({ boxes }) => boxes === undefined))
@@ -78,16 +78,16 @@ function noteMissingTexts({ subsets }: YoloSet, { skip }: Intake): void {
 }
 
 function* imported(
-  { place, share, score }: Box,
+  { location, share, score }: YoloBox,
   { frame, ...size }: TargetFrame,
-  label: Label,
-  intake: Intake,
+  label: DatasetLabel,
+  intake: ImportIntake,
 ): Generator<Imported> {
   const points = pixelBox(share, size)
-  assertNear(points, place)
+  assertNear(points, location)
   if (share[2] > 0 && share[3] > 0)
     yield* intake.shape({ type: 'rectangle', frame, label_id: label.id, points, score })
-  else intake.skip('degenerate-shape', 'the box has no area', place)
+  else intake.skip('degenerate-shape', 'the box has no area', location)
 }
 
 // ---- classes
@@ -97,10 +97,10 @@ interface Classes {
    * Returns the name of a class.
    * @throws {FormatError} for a number without a class
    */
-  nameOf(number: number, place: Place): string
+  nameOf(number: number, location: ErrorLocation): string
 }
 
-function classesOf({ names }: YoloSet, { target, note }: Intake): Classes {
+function classesOf({ names }: YoloSet, { target, note }: ImportIntake): Classes {
   const labels = target.labels.toSorted((a, b) => a.id - b.id)
   const byNumber = names?.byNumber ?? new Map(labels.map(({ name }, index) => [index, name]))
   const owner = names?.file ?? 'there is no obj.names or classes.txt, and the task'
@@ -109,11 +109,11 @@ function classesOf({ names }: YoloSet, { target, note }: Intake): Classes {
     note('converted', 'unlabelled', reason, {})
   }
   return {
-    nameOf(number, place) {
+    nameOf(number, location) {
       const name = byNumber.get(number)
       if (name !== undefined) return name
       const labels = `${byNumber.size} label${byNumber.size === 1 ? '' : 's'}`
-      throw new FormatError(`${owner} has ${labels}, id ${number} used`, place)
+      throw new FormatError(`${owner} has ${labels}, id ${number} used`, location)
     },
   }
 }

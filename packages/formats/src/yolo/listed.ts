@@ -9,7 +9,7 @@ import {
   memberFinder,
   withoutExtension,
 } from '../members.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { lineOf, linesIn, linesOf } from '../text-lines.ts'
 import { boxFilesOf } from './box-files.ts'
 import { findNamesFile, isNamesFile, readNames } from './names.ts'
@@ -30,7 +30,11 @@ export function findDataFile({ files }: ZipReader): string | undefined {
  * Reads an archive by its lists.
  * @throws {FormatError} when class names or all boxes are missing
  */
-export async function readListed(zip: ZipReader, dataFile: string, run: Run): Promise<YoloSet> {
+export async function readListed(
+  zip: ZipReader,
+  dataFile: string,
+  run: ConversionRun,
+): Promise<YoloSet> {
   const root = dataFile.slice(0, dataFile.lastIndexOf('/') + 1)
   const values = await readData(zip, dataFile)
   const members = memberFinder(zip.files.keys())
@@ -89,7 +93,7 @@ interface List {
   root: string
   /** Images of the preceding lists. */
   seen: Set<string>
-  run: Run
+  run: ConversionRun
 }
 
 /** An image of a list. */
@@ -223,7 +227,7 @@ function byKey<T>(values: readonly T[], keyOf: (value: T) => string): Map<string
 }
 
 /** Adds texts that no list names. */
-function addUnlisted(subsets: YoloSubset[], { root, left }: Texts, run: Run): void {
+function addUnlisted(subsets: YoloSubset[], { root, left }: Texts, run: ConversionRun): void {
   for (const boxes of [...left].filter((name) => name.startsWith(root)).sort()) {
     const path = withoutExtension(boxes.slice(root.length)).replace(/^data\//, '')
     const id = path.slice(path.indexOf('/') + 1)

@@ -1,7 +1,7 @@
 /** Opens YOLO archives of any layout. */
 import { openArchive } from '../archive/open-archive.ts'
 import type { RandomAccess } from '../archive/source.ts'
-import type { Run } from '../model.ts'
+import type { ConversionRun } from '../model.ts'
 import { readFolders } from './folders.ts'
 import { findDataFile, readListed } from './listed.ts'
 import type { YoloSet } from './set.ts'
@@ -10,7 +10,7 @@ import type { YoloSet } from './set.ts'
  * Opens an archive.
  * @throws {FormatError} when it contains no YOLO annotations
  */
-export async function openYoloSet(source: RandomAccess, run: Run): Promise<YoloSet> {
+export async function openYoloSet(source: RandomAccess, run: ConversionRun): Promise<YoloSet> {
   const zip = await openArchive(source, run)
   const dataFile = findDataFile(zip)
   return dataFile === undefined ? readFolders(zip) : readListed(zip, dataFile, run)

@@ -11,7 +11,7 @@ import { FormatError } from '../errors.ts'
 export function yamlNames(lines: readonly string[], file: string): Map<number, string> {
   const start = lines.findIndex((line) => /^names\s*:/.test(line))
   if (start < 0) throw new FormatError('names is missing', { file })
-  const place = { file, line: start + 1 }
+  const location = { file, line: start + 1 }
   const first = (lines[start] ?? '').replace(/^names\s*:/, '').trim()
   const entries = /^[[{]/.test(first)
     ? bracketed([first, ...lines.slice(start + 1)].join(' '))
@@ -20,7 +20,7 @@ export function yamlNames(lines: readonly string[], file: string): Map<number, s
   for (const [index, entry] of entries.entries()) {
     const [, key] = numberKey.exec(entry) ?? []
     const name = unquoted(entry.replace(numberKey, '').trimStart())
-    if (name === '') throw new FormatError(`names: entry ${index} is no name`, place)
+    if (name === '') throw new FormatError(`names: entry ${index} is no name`, location)
     names.set(key === undefined ? index : Number(key), name)
   }
   return names

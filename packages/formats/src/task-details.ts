@@ -1,23 +1,23 @@
 /** Metadata of the project, task or job that an export comes from, as native files contain it. Dates are ISO 8601. */
 
-export interface Person {
+export interface UserDetails {
   username: string
   /** Empty when the caller may not see it. */
   email: string
 }
 
-export interface Described {
+export interface RecordDetails {
   id: number
   name: string
   bug_tracker: string
   created_date: string
   updated_date: string
-  owner: Person | null
-  assignee: Person | null
+  owner: UserDetails | null
+  assignee: UserDetails | null
 }
 
 /** Metadata of a task, or of the part of a task that a job covers. */
-export interface TaskAbout extends Described {
+export interface TaskDetails extends RecordDetails {
   /** Number of frames, including deleted ones. */
   size: number
   mode: 'annotation' | 'interpolation'

@@ -1,7 +1,7 @@
-/** Number of objects to wait for, the same as a response may keep in memory (`writing/held.ts`). */
+/** Number of objects to wait for, the same as a response may keep in memory (`writing/response-rows.ts`). */
 const enough = 2000
 
-export interface Begun<T> {
+export interface StartedBody<T> {
   /** All batches, from the beginning. */
   source: AsyncIterable<T>
   /** Whether the source has already ended. */
@@ -14,10 +14,10 @@ export interface Begun<T> {
  *
  * @param sizeOf returns the number of objects in a batch
  */
-export async function begin<T>(
+export async function awaitFirstBatches<T>(
   source: AsyncIterable<T>,
   sizeOf: (batch: T) => number,
-): Promise<Begun<T>> {
+): Promise<StartedBody<T>> {
   const iterator = source[Symbol.asyncIterator]()
   const early: T[] = []
   let count = 0

@@ -1,8 +1,8 @@
 import type { AnnotationFilter, FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { CallContext } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
-import { isSpatial, type Target } from '../targets/target.ts'
-import { common, type Spans, spansOf, without } from './spans.ts'
+import { type AnnotationTarget, isSpatial } from '../targets/target.ts'
+import { common, excludeFrames, type Spans, spansOf } from './spans.ts'
 
 /** Query of a GET, as it was sent. */
 export interface SetQuery {
@@ -15,7 +15,7 @@ export interface SetQuery {
 }
 
 /** Selection of the objects of a target, and the form of the response. */
-export interface Asked {
+export interface AnnotationQuery {
   /** Frames of the target to read; undefined: all. */
   frames?: Spans
   label_id: readonly number[]
@@ -31,32 +31,32 @@ export interface Interpolation {
   is3d: boolean
 }
 
-export const everything: Asked = { label_id: [] }
+export const everything: AnnotationQuery = { label_id: [] }
 
-export const isEverything = ({ frames, label_id, filter, interpolation }: Asked) =>
+export const isEverything = ({ frames, label_id, filter, interpolation }: AnnotationQuery) =>
   !frames && label_id.length === 0 && !filter && !interpolation
 
 /** Resolves a query for a target. */
-export async function ask(
+export async function resolveQuery(
   { services }: Pick<Deps, 'services'>,
-  target: Target,
+  target: AnnotationTarget,
   { frames, label_id, filter, interpolate }: SetQuery,
   context: CallContext,
-): Promise<Asked> {
+): Promise<AnnotationQuery> {
   const all = spansOf(target)
-  const wanted = frames.length > 0 ? common(frames, all) : undefined
-  const asked = { label_id, filter, ...(wanted && { frames: wanted }) }
-  if (!interpolate) return asked
+  const requested = frames.length > 0 ? common(frames, all) : undefined
+  const selection = { label_id, filter, ...(requested && { frames: requested }) }
+  if (!interpolate) return selection
   const deleted = await services.media.getDeletedFrames(deletedOf(target), context)
   const interpolation = {
-    frames: without(wanted ?? all, deleted.frames),
+    frames: excludeFrames(requested ?? all, deleted.frames),
     is3d: isSpatial(target),
   }
-  return { ...asked, interpolation }
+  return { ...selection, interpolation }
 }
 
 /** For a ground-truth job the deleted frames include the frames that it does not count. */
-const deletedOf = ({ kind, id, task_id }: Target) => ({
+const deletedOf = ({ kind, id, task_id }: AnnotationTarget) => ({
   task_id,
   job_id: kind === 'job' ? id : undefined,
 })

@@ -17,7 +17,7 @@ export interface DocumentTask {
   files: Set<string>
 }
 
-export interface Place {
+export interface ImageFolder {
   /** Folder of the images, with its trailing `/`, or empty. */
   folder: string
   /** True when each subset has a folder inside. */
@@ -35,7 +35,10 @@ export interface Place {
  * @param surveys Surveys by document name.
  * @param names All members of the archive.
  */
-export function placesOf(surveys: ReadonlyMap<string, Survey>, names: Iterable<string>): Place[] {
+export function groupByImageFolder(
+  surveys: ReadonlyMap<string, Survey>,
+  names: Iterable<string>,
+): ImageFolder[] {
   const folders = imageFolders(names)
   const byFolder = new Map<string, Map<string, Survey>>()
   for (const [file, survey] of surveys) {
@@ -43,10 +46,10 @@ export function placesOf(surveys: ReadonlyMap<string, Survey>, names: Iterable<s
     const own = byFolder.get(folder) ?? new Map<string, Survey>()
     byFolder.set(folder, own.set(file, survey))
   }
-  return [...byFolder].map(([folder, own]) => placeOf(folder, own))
+  return [...byFolder].map(([folder, own]) => createImageFolder(folder, own))
 }
 
-function placeOf(folder: string, surveys: ReadonlyMap<string, Survey>): Place {
+function createImageFolder(folder: string, surveys: ReadonlyMap<string, Survey>): ImageFolder {
   const tasks: Tasks = new Map()
   const keyIn = keysOf([...surveys.values()])
   for (const [file, survey] of surveys) addElements(tasks, survey, { file, keyIn })

@@ -1,10 +1,10 @@
 /** Orders the images of a subset by frame, with the frame numbers that documents use. */
 import { FormatError } from '../errors.ts'
 import { locatedImages, withoutExtension } from '../members.ts'
-import type { Picture, Pictures } from './pictures.ts'
-import type { DocumentTask } from './places.ts'
+import type { DocumentTask } from './image-folders.ts'
+import type { ArchivePicture, SubsetPictures } from './pictures.ts'
 
-export interface PlacedPicture extends Picture {
+export interface AssignedPicture extends ArchivePicture {
   /** Absolute number of the frame; undefined when no document states it. */
   number: number | undefined
 }
@@ -18,9 +18,9 @@ interface Numbered {
   listed: ReadonlySet<number>
 }
 
-export interface PlacedTask extends Numbered {
+export interface AssignedTask extends Numbered {
   /** In the order of frames. */
-  pictures: PlacedPicture[]
+  pictures: AssignedPicture[]
 }
 
 /**
@@ -28,19 +28,22 @@ export interface PlacedTask extends Numbered {
  * videos, then the others in the order of their names, or for several tasks in the order of the archive.
  * @throws {FormatError} when an annotated image is missing, or tracks are on frames whose images cannot be determined
  */
-export function placePictures(tasks: readonly DocumentTask[], pictures: Pictures): PlacedTask[] {
-  const placed = numberedFrom(tasks).map((one) => placeNamed(one, pictures))
-  const named = new Set(placed.flatMap((one) => one.pictures.map(({ member }) => member)))
+export function assignPictures(
+  tasks: readonly DocumentTask[],
+  pictures: SubsetPictures,
+): AssignedTask[] {
+  const assigned = numberedFrom(tasks).map((one) => assignNamed(one, pictures))
+  const named = new Set(assigned.flatMap((one) => one.pictures.map(({ member }) => member)))
   const free = pictures.list().filter(({ member }) => !named.has(member))
-  const rest = placeNumbered(placed, free)
-  placeRest(placed, tasks.length === 1 ? rest.toSorted(byName) : rest)
-  for (const { pictures: own } of placed)
+  const rest = assignNumbered(assigned, free)
+  assignRest(assigned, tasks.length === 1 ? rest.toSorted(byName) : rest)
+  for (const { pictures: own } of assigned)
     if (own.every(({ number }) => number !== undefined))
       own.sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
-  return placed
+  return assigned
 }
 
-const byName = (a: Picture, b: Picture): number => (a.name < b.name ? -1 : 1)
+const byName = (a: ArchivePicture, b: ArchivePicture): number => (a.name < b.name ? -1 : 1)
 
 /**
  * Numbers the images of a task after those of the preceding tasks. CVAT numbers tracks the same way; our exports
@@ -82,10 +85,10 @@ export function stepOf(numbers: readonly number[]): number {
 }
 
 /** Assigns the images that elements name, each one once. */
-function placeNamed(numbered: Numbered, { find }: Pictures): PlacedTask {
+function assignNamed(numbered: Numbered, { find }: SubsetPictures): AssignedTask {
   const { task, offset } = numbered
-  const found = new Map<string, PlacedPicture>()
-  const wanted = task.images.flatMap(({ name, id, isAnnotated }) => {
+  const found = new Map<string, AssignedPicture>()
+  const referenced = task.images.flatMap(({ name, id, isAnnotated }) => {
     if (name === undefined) return []
     const picture = find(name)
     const number = id === undefined ? undefined : id - offset
@@ -93,15 +96,18 @@ function placeNamed(numbered: Numbered, { find }: Pictures): PlacedTask {
     const image = { given: name, name: () => name, member: picture?.member, isAnnotated }
     return [image]
   })
-  locatedImages(wanted, [...task.files].join(', '))
+  locatedImages(referenced, [...task.files].join(', '))
   return { ...numbered, pictures: [...found.values()] }
 }
 
 /** Assigns frames of videos by the number in their names; returns the remaining images. */
-function placeNumbered(placed: readonly PlacedTask[], free: readonly Picture[]): Picture[] {
+function assignNumbered(
+  assigned: readonly AssignedTask[],
+  free: readonly ArchivePicture[],
+): ArchivePicture[] {
   const numbered = free.map(({ name }) => numberIn(name))
   const numbers = new Set(numbered.flatMap((one) => one?.number ?? []))
-  const videos = placed.filter((one) => isVideo(one, numbers))
+  const videos = assigned.filter((one) => isVideo(one, numbers))
   return free.filter((picture, index) => {
     const found = numbered[index]
     if (!found) return true
@@ -136,37 +142,37 @@ function hasNumber({ about }: DocumentTask, number: number): boolean {
  * Assigns the remaining images to frames without one, if they suffice for all of these frames or for those with
  * tracks.
  */
-function placeRest(placed: readonly PlacedTask[], free: readonly Picture[]): void {
-  const last = placed.at(-1)
+function assignRest(assigned: readonly AssignedTask[], free: readonly ArchivePicture[]): void {
+  const last = assigned.at(-1)
   if (free.length === 0 || !last) return
-  const needed = placed.map(neededNumbers)
+  const needed = assigned.map(neededNumbers)
   const count = (all: readonly number[][]) => all.reduce((sum, { length }) => sum + length, 0)
-  const open = placed.reduce((sum, one) => sum + openCount(one, free.length), 0)
+  const open = assigned.reduce((sum, one) => sum + openCount(one, free.length), 0)
   if (open === free.length) {
     take(
-      placed,
-      placed.map((one) => openNumbers(one, free.length)),
+      assigned,
+      assigned.map((one) => openNumbers(one, free.length)),
       free,
     )
   } else if (count(needed) === free.length) {
-    take(placed, needed, free)
+    take(assigned, needed, free)
   } else if (count(needed) === 0) {
     for (const picture of free.toSorted(byName))
       last.pictures.push({ ...picture, number: undefined })
   } else {
-    const file = [...new Set(placed.flatMap(({ task }) => [...task.files]))].join(', ')
+    const file = [...new Set(assigned.flatMap(({ task }) => [...task.files]))].join(', ')
     const reason = `${free.length} images for ${open} frames, and no names that say which of them its tracks are on`
     throw new FormatError(reason, { file })
   }
 }
 
 function take(
-  placed: readonly PlacedTask[],
+  assigned: readonly AssignedTask[],
   numbers: readonly (readonly number[])[],
-  free: readonly Picture[],
+  free: readonly ArchivePicture[],
 ): void {
   let next = 0
-  for (const [index, { pictures }] of placed.entries())
+  for (const [index, { pictures }] of assigned.entries())
     for (const number of numbers[index] ?? []) {
       const picture = free[next++]
       if (picture) pictures.push({ ...picture, number })
@@ -174,29 +180,29 @@ function take(
 }
 
 /** Returns whether frames of a video were found, so that the remaining images do not belong to it. */
-const isFound = ({ task, pictures }: PlacedTask): boolean =>
+const isFound = ({ task, pictures }: AssignedTask): boolean =>
   task.about?.isVideo === true && pictures.some(({ name }) => numberIn(name) !== undefined)
 
-const usedNumbers = ({ task, pictures }: PlacedTask): Set<number> =>
+const usedNumbers = ({ task, pictures }: AssignedTask): Set<number> =>
   new Set(pictures.flatMap(({ number = -1 }) => (hasNumber(task, number) ? number : [])))
 
-/** Returns the number of frames without an image; for a task without a description it is `wanted`. */
-function openCount(one: PlacedTask, wanted: number): number {
+/** Returns the number of frames without an image; for a task without a description it is `limit`. */
+function openCount(one: AssignedTask, limit: number): number {
   if (isFound(one)) return 0
   const { about } = one.task
-  return about ? about.count - usedNumbers(one).size : wanted
+  return about ? about.count - usedNumbers(one).size : limit
 }
 
-function openNumbers(one: PlacedTask, wanted: number): number[] {
+function openNumbers(one: AssignedTask, limit: number): number[] {
   const { start, step } = one.task.about ?? { start: 0, step: 1 }
   const used = usedNumbers(one)
   const numbers: number[] = []
-  for (let at = start; numbers.length < openCount(one, wanted); at += step)
+  for (let at = start; numbers.length < openCount(one, limit); at += step)
     if (!used.has(at)) numbers.push(at)
   return numbers
 }
 
-function neededNumbers(one: PlacedTask): number[] {
+function neededNumbers(one: AssignedTask): number[] {
   const used = usedNumbers(one)
   const numbers = isFound(one) ? [] : [...one.listed]
   const open = numbers.filter((number) => hasNumber(one.task, number) && !used.has(number))

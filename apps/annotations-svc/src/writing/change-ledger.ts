@@ -7,7 +7,7 @@ type Counts = { tags: number; shapes: number; tracks: number }
 type JobEvent = AnnotationsChange['jobs'][number]
 
 /** Changes of a write so far, by job. */
-export interface Ledger {
+export interface ChangeLedger {
   jobs: Map<number, Entry>
   /** Total number of changed objects. */
   touched: number
@@ -27,9 +27,13 @@ interface Entry {
 /** Maximum number of objects whose ids an event lists. */
 const mostIds = 100
 
-export const newLedger = (): Ledger => ({ jobs: new Map(), touched: 0, hasIds: true })
+export const createChangeLedger = (): ChangeLedger => ({
+  jobs: new Map(),
+  touched: 0,
+  hasIds: true,
+})
 
-function entryOf(ledger: Ledger, job: number): Entry {
+function entryOf(ledger: ChangeLedger, job: number): Entry {
   const known = ledger.jobs.get(job)
   if (known) return known
   const none = () => ({ tags: 0, shapes: 0, tracks: 0 })
@@ -43,7 +47,12 @@ function entryOf(ledger: Ledger, job: number): Entry {
 const actionOf = { 1: 'create', 0: 'update', [-1]: 'delete' } as const
 
 /** Records a row that was created (1), updated (0) or deleted (-1). */
-export function note(ledger: Ledger, kind: RowKind, row: Place, delta: 1 | 0 | -1): void {
+export function recordRowChange(
+  ledger: ChangeLedger,
+  kind: RowKind,
+  row: Place,
+  delta: 1 | 0 | -1,
+): void {
   const { delta: sum, touched, by_action, ids } = entryOf(ledger, row.job_id)
   sum[arrayOf[kind]] += delta
   touched[arrayOf[kind]] += 1
@@ -61,17 +70,22 @@ interface Place {
  * Records that all previous objects of a job were removed. If nothing replaces them, the removed objects count as
  * touched.
  */
-export function noteEmptied(
-  ledger: Ledger,
+export function recordEmptied(
+  ledger: ChangeLedger,
   { job_id, tags, shapes, tracks }: AnnotationSetRow,
 ): void {
-  noteGone(ledger, 'tag', job_id, tags)
-  noteGone(ledger, 'shape', job_id, shapes)
-  noteGone(ledger, 'track', job_id, tracks)
+  recordDeletions(ledger, 'tag', job_id, tags)
+  recordDeletions(ledger, 'shape', job_id, shapes)
+  recordDeletions(ledger, 'track', job_id, tracks)
 }
 
 /** Records objects that were deleted without being read. */
-export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+export function recordDeletions(
+  ledger: ChangeLedger,
+  kind: RowKind,
+  job: number,
+  count: number,
+): void {
   if (count === 0) return
   const name = arrayOf[kind]
   const { delta, touched, by_action } = entryOf(ledger, job)
@@ -84,7 +98,12 @@ export function noteGone(ledger: Ledger, kind: RowKind, job: number, count: numb
 }
 
 /** Records objects that were created without being read. */
-export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+export function recordCreations(
+  ledger: ChangeLedger,
+  kind: RowKind,
+  job: number,
+  count: number,
+): void {
   if (count === 0) return
   const name = arrayOf[kind]
   const { delta, touched, by_action } = entryOf(ledger, job)
@@ -96,7 +115,7 @@ export function noteMade(ledger: Ledger, kind: RowKind, job: number, count: numb
 }
 
 /** Undoes recorded creations; a job without other changes counts as unchanged. */
-export function noteUndone(ledger: Ledger, kind: RowKind, job: number, count: number): void {
+export function noteUndone(ledger: ChangeLedger, kind: RowKind, job: number, count: number): void {
   const name = arrayOf[kind]
   const { delta, touched, by_action } = entryOf(ledger, job)
   delta[name] -= count
@@ -113,10 +132,10 @@ export type OfJob = (
 ) => Pick<JobChange, 'labels_revision' | 'labels_noted' | 'generation' | 'created_ids'>
 
 /** Change of a job whose other objects stay and that gets no new ones. */
-export const kept = { generation: null, created_ids: null }
+export const unreplaced = { generation: null, created_ids: null }
 
 /** Returns the changes of the job rows. */
-export function changesOf({ jobs }: Ledger, ofJob: OfJob): Map<number, JobChange> {
+export function changesOf({ jobs }: ChangeLedger, ofJob: OfJob): Map<number, JobChange> {
   return new Map(
     [...jobs].map(([job, { delta, by_action }]) => {
       const { create, update, delete: gone } = by_action
@@ -130,7 +149,7 @@ const sum = ({ tags, shapes, tracks }: Counts) => tags + shapes + tracks
 
 /** Returns the jobs of the event. */
 export function eventsOf(
-  { jobs, touched, hasIds }: Ledger,
+  { jobs, touched, hasIds }: ChangeLedger,
   rows: readonly AnnotationSetRow[],
   action: AnnotationsChange['action'],
 ): JobEvent[] {

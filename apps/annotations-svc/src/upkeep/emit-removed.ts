@@ -2,16 +2,16 @@ import { annotationsChanged } from '@reticle/contracts/events/annotations'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
-import { eventsOf, type Ledger } from '../writing/ledger.ts'
+import { type ChangeLedger, eventsOf } from '../writing/change-ledger.ts'
 
 /**
  * Emits an event per task about objects that were deleted because of their labels.
  *
  * @param jobs current rows; those without deletions are skipped
  */
-export async function tellRemoved(
+export async function emitRemovedObjects(
   tx: Transaction<AnnotationsDb>,
-  ledger: Ledger,
+  ledger: ChangeLedger,
   jobs: readonly AnnotationSetRow[],
   { project_id, cause }: { project_id: number | null; cause: EventCause },
 ): Promise<void> {

@@ -12,10 +12,10 @@ import { setBytes } from '../reading/json.ts'
 import { latinRow } from '../reading/objects.ts'
 import { wholeAnswer } from '../reading/read.ts'
 import { openSnapshot } from '../reading/snapshot.ts'
-import type { Stored } from './stored.ts'
+import type { StoredRows } from './stored.ts'
 
 /** Objects of a write in request order, kept for the response while they are few. */
-export interface Held {
+export interface ResponseRows {
   /** Undefined once there were too many; they are then read again. */
   rows: AnnotationRow[] | undefined
   /** Number of characters in `rows`. */
@@ -25,15 +25,20 @@ export interface Held {
 const mostRows = 2000
 const mostCharacters = 4_000_000
 
-export const newHeld = (): Held => ({ rows: [], size: 0 })
+export const createResponseRows = (): ResponseRows => ({ rows: [], size: 0 })
 
-export function hold(held: Held, kind: RowKind, { answer }: Pick<Stored, 'answer'>): void {
-  if (!held.rows) return
+export function addResponseRow(
+  responseRows: ResponseRows,
+  kind: RowKind,
+  { answer }: Pick<StoredRows, 'answer'>,
+): void {
+  if (!responseRows.rows) return
   const text = answer()
   const { columns } = latinRow(kind, text)
-  held.rows.push({ kind, columns: columns.slice(0, rowColumns[kind].length) })
-  held.size += text.length
-  if (held.rows.length > mostRows || held.size > mostCharacters) held.rows = undefined
+  responseRows.rows.push({ kind, columns: columns.slice(0, rowColumns[kind].length) })
+  responseRows.size += text.length
+  if (responseRows.rows.length > mostRows || responseRows.size > mostCharacters)
+    responseRows.rows = undefined
 }
 
 /** Reads the objects of one kind of a write again. */
@@ -47,9 +52,9 @@ export type ReadAgain = (
  * Returns the objects of a write and its entity tag. Many objects are read again after the commit, so an object that
  * was deleted meanwhile is missing.
  */
-export function answerHeld(
+export function buildResponse(
   deps: Pick<Deps, 'bulk'>,
-  { rows }: Pick<Held, 'rows'>,
+  { rows }: Pick<ResponseRows, 'rows'>,
   readAgain: ReadAgain,
   etag: string,
   context: CallContext,

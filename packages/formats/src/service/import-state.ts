@@ -1,19 +1,19 @@
 /** State of an import while it reads documents, and functions that all elements share. */
-import { FormatError, type Place } from '../errors.ts'
-import { type Comparison, type FileItem, newComparison } from '../item-frames.ts'
+import { type ErrorLocation, FormatError } from '../errors.ts'
+import { createItemComparison, type FileItem, type ItemComparison } from '../item-frames.ts'
 import { type LabelFinder, labelFinder } from '../labels.ts'
-import type { Imported, ImportTarget, Run } from '../model.ts'
+import type { ConversionRun, Imported, ImportTarget } from '../model.ts'
 import type { Fail } from '../numbers.ts'
 import type { XmlAttributes } from '../xml/scan.ts'
 import { type ElementFrames, taskFrames } from './element-frames.ts'
-import { required } from './elements.ts'
+import { requireAttribute } from './elements.ts'
 import { type NamedLabel, namedLabel } from './named-label.ts'
 
-export interface Reading {
+export interface ImportState {
   target: ImportTarget
-  run: Run
+  run: ConversionRun
   labels: LabelFinder
-  comparison: Comparison
+  comparison: ItemComparison
   /** First and last frame that accept annotations. */
   range: { first: number; last: number }
   named: Map<number, NamedLabel>
@@ -29,13 +29,17 @@ export interface Reading {
 }
 
 /** Creates the state of an import. */
-export function newReading(target: ImportTarget, run: Run, documents = 1): Reading {
+export function createImportState(
+  target: ImportTarget,
+  run: ConversionRun,
+  documents = 1,
+): ImportState {
   const { frames, includes } = target.frames
   return {
     target,
     run,
     labels: labelFinder(target.labels),
-    comparison: newComparison(target, run, documents),
+    comparison: createItemComparison(target, run, documents),
     range: {
       first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,
       last: frames.findLast(({ frame }) => includes(frame))?.frame ?? -1,
@@ -51,18 +55,23 @@ export function newReading(target: ImportTarget, run: Run, documents = 1): Readi
 }
 
 /** Returns the place of the current element; a record is an image or a track. */
-export function placeOf({ file, line }: Reading, record?: string): Place {
+export function currentLocation({ file, line }: ImportState, record?: string): ErrorLocation {
   return { file, record, line: line() }
 }
 
-export function failing(reading: Reading, record?: string): Fail {
-  return (reason) => new FormatError(reason, placeOf(reading, record))
+export function createFail(state: ImportState, record?: string): Fail {
+  return (reason) => new FormatError(reason, currentLocation(state, record))
 }
 
-type NoteCode = Parameters<Run['report']['note']>[1]
+type NoteCode = Parameters<ConversionRun['report']['note']>[1]
 
 /** Reports that a part of an image or track was left out. */
-export function skip({ run, file }: Reading, code: NoteCode, reason: string, item: string): void {
+export function reportSkipped(
+  { run, file }: ImportState,
+  code: NoteCode,
+  reason: string,
+  item: string,
+): void {
   run.report.note('skipped', code, reason, { file, item })
 }
 
@@ -70,20 +79,18 @@ export function skip({ run, file }: Reading, code: NoteCode, reason: string, ite
 const shapesPerImport = 10_000_000
 
 /** Queues a complete annotation. */
-export function give(reading: Reading, one: Imported, shapes = 1): void {
-  reading.shapes += shapes
-  if (reading.shapes > shapesPerImport) {
-    throw new FormatError(`more than ${shapesPerImport} shapes`, placeOf(reading))
+export function queueAnnotation(state: ImportState, one: Imported, shapes = 1): void {
+  state.shapes += shapes
+  if (state.shapes > shapesPerImport) {
+    throw new FormatError(`more than ${shapesPerImport} shapes`, currentLocation(state))
   }
-  if (reading.comparison.repeats?.isRepeat(one, reading.file)) {
+  if (state.comparison.repeats?.isRepeat(one, state.file)) {
     const reason = 'an equal object is in another file of the upload'
-    reading.run.report.note('skipped', 'duplicate', reason, { file: reading.file })
+    state.run.report.note('skipped', 'duplicate', reason, { file: state.file })
     return
   }
-  reading.run.report.created(
-    one.kind === 'tag' ? 'tags' : one.kind === 'shape' ? 'shapes' : 'tracks',
-  )
-  reading.found.push(one)
+  state.run.report.created(one.kind === 'tag' ? 'tags' : one.kind === 'shape' ? 'shapes' : 'tracks')
+  state.found.push(one)
 }
 
 /**
@@ -92,33 +99,38 @@ export function give(reading: Reading, one: Imported, shapes = 1): void {
  * @throws {FormatError} when the element does not have the attribute `label`
  */
 export function labelOf(
-  reading: Reading,
+  state: ImportState,
   attributes: XmlAttributes,
   record: string,
 ): NamedLabel | undefined {
-  const name = required(attributes, 'label', failing(reading, record))
+  const name = requireAttribute(attributes, 'label', createFail(state, record))
   if (name === '') {
-    skip(reading, 'unlabelled', 'the annotation has no label', record)
+    reportSkipped(state, 'unlabelled', 'the annotation has no label', record)
     return undefined
   }
-  const label = reading.labels.find(name)
-  return label && reading.named.get(label.id)
+  const label = state.labels.find(name)
+  return label && state.named.get(label.id)
 }
 
 /** Returns whether a label accepts a type of shape: skeletons need skeleton labels. */
-export function fits(reading: Reading, named: NamedLabel, type: string, record: string): boolean {
+export function acceptsShapeType(
+  state: ImportState,
+  named: NamedLabel,
+  type: string,
+  record: string,
+): boolean {
   const { label } = named
   if (label.type !== 'skeleton' || type === 'skeleton') return true
-  skip(reading, 'dropped-shape-type', `label '${label.name}' takes skeletons only`, record)
+  reportSkipped(state, 'dropped-shape-type', `label '${label.name}' takes skeletons only`, record)
   return false
 }
 
-export function noteUnknown(
-  reading: Reading,
+export function reportUnknownAttribute(
+  state: ImportState,
   attribute: string,
   { label }: NamedLabel,
   record: string,
 ): void {
   const reason = `attribute '${attribute}' unknown on label '${label.name}'`
-  skip(reading, 'dropped-attribute', reason, record)
+  reportSkipped(state, 'dropped-attribute', reason, record)
 }

@@ -1,0 +1,31 @@
+import type { ErrorLocation } from '../errors.ts'
+import type { ImportIntake } from '../intake.ts'
+import { masksAsPolygons, type PartGeometry } from '../masks.ts'
+import type { DatasetLabel, DatasetShape, Imported, TargetFrame } from '../model.ts'
+import { assertFewNumbers } from '../numbers.ts'
+
+/**
+ * Yields the mask of an instance as shapes of its frame: as polygons, grouped if there are several, or as the mask
+ * itself if the import keeps masks.
+ */
+export function* createMaskShapes(
+  crop: number[],
+  {
+    frame,
+    label,
+    ...rest
+  }: Partial<DatasetShape> & { frame: TargetFrame['frame']; label: DatasetLabel },
+  intake: ImportIntake,
+  location: ErrorLocation,
+): Generator<Imported> {
+  const mask: PartGeometry = { type: 'mask', points: crop }
+  const asPolygons = intake.run.conv_mask_to_poly !== false
+  const parts = asPolygons ? masksAsPolygons([mask]) : [mask]
+  if (asPolygons)
+    intake.note('converted', 'dropped-shape-type', 'masks are read as polygons', location)
+  const group = parts.length > 1 ? intake.newGroup(frame) : 0
+  for (const part of parts) {
+    assertFewNumbers(part.points, location)
+    yield* intake.shape({ ...rest, ...part, frame, label_id: label.id, group })
+  }
+}
