@@ -53,4 +53,4 @@ export const readConfig = Object.assign(
   },
   { names: namesOf(parts) },
 )
-export type Config = ReturnType<typeof readConfig>
+export type StandaloneConfig = ReturnType<typeof readConfig>

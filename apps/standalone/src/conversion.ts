@@ -8,7 +8,7 @@ import type { ToWorker } from './worker.ts'
 const entry = fileURLToPath(new URL('./worker.js', import.meta.url))
 const restMs = 1000
 
-export interface Conversion {
+export interface ConversionProcess {
   stop: () => Promise<void>
 }
 
@@ -31,7 +31,7 @@ export async function startConversion(
   first: ChildProcess,
   message: ToWorker,
   { log, endLeases }: ConversionPorts,
-): Promise<Conversion> {
+): Promise<ConversionProcess> {
   let isStopped = false
   await endLeases()
   let worker = await told(isGone(first) ? forkConversion() : first, message)
@@ -44,7 +44,7 @@ export async function startConversion(
         worker = await told(forkConversion(), message)
         return
       } catch (err) {
-        log.error({ err }, 'the conversion process cannot be started; it is tried again')
+        log.error({ err }, 'conversion process failed to start; retrying')
       }
     }
   }
@@ -52,7 +52,7 @@ export async function startConversion(
     while (!isStopped) {
       await exitOf(worker)
       if (isStopped) return
-      log.error('the conversion process ended; another one is started')
+      log.error('conversion process exited; restarting')
       await replace()
     }
   }

@@ -1,6 +1,6 @@
 import * as annotations from '@reticle/annotations-svc'
 import type { Tables } from '@reticle/contracts'
-import type { Wired } from '@reticle/jobs-svc'
+import type { ConverterPorts } from '@reticle/jobs-svc'
 import { systemClock } from '@reticle/kit/clock'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { createLog } from '@reticle/kit/log'
@@ -14,14 +14,14 @@ import { z } from 'zod'
 import { objectsOptions, openObjects } from './objects.ts'
 
 /** Options of a converter, for opening its own connections to the database and the objects. */
-export const wiringOptions = z.object({
+export const standaloneWiringOptions = z.object({
   urls: z.object({ projects: z.string(), annotations: z.string(), webhooks: z.string() }),
   objects: objectsOptions,
   env: z.record(z.string(), z.string().optional()),
   log: z.object({ level: z.string(), format: z.enum(['json', 'pretty']) }),
   traces: z.string().optional(),
 })
-export type WiringOptions = z.infer<typeof wiringOptions>
+export type StandaloneWiringOptions = z.infer<typeof standaloneWiringOptions>
 
 /** One conversion at a time uses these connections. */
 const connections = { max: 3, statement_timeout: 10 * 60_000 }
@@ -30,8 +30,8 @@ const connections = { max: 3, statement_timeout: 10 * 60_000 }
  * Opens the ports of a converter: handlers over small pools, without a socket to the other process
  * (docs/adr/0005-a-conversion-thread-opens-its-own-ports.md).
  */
-export async function wire(options: unknown): Promise<Wired> {
-  const { urls, objects, env, log, traces } = wiringOptions.parse(options)
+export async function openConverterPorts(options: unknown): Promise<ConverterPorts> {
+  const { urls, objects, env, log, traces } = standaloneWiringOptions.parse(options)
   await startTraces({ service: 'reticle conversion', endpoint: traces })
   const logger = createLog('conversion', log)
   const onBug = logBugs(logger)

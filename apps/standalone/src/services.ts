@@ -15,7 +15,7 @@ import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Urls } from './databases.ts'
 
-export interface Surroundings {
+export interface ServicePorts {
   urls: Urls
   blobs: BlobStore
   /** Broker of the operator; undefined: the event log in PostgreSQL. */
@@ -29,32 +29,32 @@ export interface Surroundings {
 
 /** Opens the bus: Kafka of the operator, or the event log in PostgreSQL. */
 export function openBus(
-  around: Pick<Surroundings, 'urls' | 'log' | 'onStop' | 'kafka'>,
+  around: Pick<ServicePorts, 'urls' | 'log' | 'onStop' | 'kafka'>,
 ): Promise<Bus> {
   const { urls, log, onStop, kafka } = around
   if (kafka) return openKafka(around, 'standalone', kafka)
   const bus = postgresBus({
     url: urls.bus,
-    onError: (err, about) => log.error({ err, ...about }, 'the bus goes on after an error'),
-    onGroupDropped: (group) => log.warn({ group }, 'a group nobody reads was dropped'),
+    onError: (err, about) => log.error({ err, ...about }, 'bus error; retrying'),
+    onGroupDropped: (group) => log.warn({ group }, 'consumer group without readers dropped'),
   })
   onStop('bus', bus.close)
   return Promise.resolve(bus)
 }
 
-type Running = Surroundings & { bus: Bus; child: (service: string) => Logger }
+type RunningPorts = ServicePorts & { bus: Bus; child: (service: string) => Logger }
 
 /** Starts the services in this process; each gets its own database role and clients of the services that it calls. */
-export async function startServices(around: Surroundings) {
-  const running: Running = {
+export async function startServices(around: ServicePorts) {
+  const running: RunningPorts = {
     ...around,
     bus: await openBus(around),
     child: (service) => around.log.child({ service }),
   }
-  const { identity, ...people } = await startPeople(running)
-  const sets = startSets(running, people.services)
-  const hooks = await startHooks(running, people.services)
-  const work = await startWork(running, { ...people.services, ...sets, ...hooks })
+  const { identity, ...people } = await startProjectsSvc(running)
+  const sets = startAnnotationsSvc(running, people.services)
+  const hooks = await startWebhooksSvc(running, people.services)
+  const work = await startJobsSvc(running, { ...people.services, ...sets, ...hooks })
   const keys = keysOf({
     projects: people.services.keys,
     annotations: sets.keys,
@@ -65,7 +65,7 @@ export async function startServices(around: Surroundings) {
   return { services, identity }
 }
 
-async function startPeople({ bus, child, env, ...around }: Running) {
+async function startProjectsSvc({ bus, child, env, ...around }: RunningPorts) {
   const url = around.urls.projects
   const pools = openPools<projects.ProjectsDb>(around, 'projects', url)
   const settings = projects.readConfig(env)
@@ -87,8 +87,8 @@ async function startPeople({ bus, child, env, ...around }: Running) {
   return { services, identity: pools.db }
 }
 
-function startSets(
-  { bus, child, env, ...around }: Running,
+function startAnnotationsSvc(
+  { bus, child, env, ...around }: RunningPorts,
   services: projects.Projects['services'],
 ) {
   const url = around.urls.annotations
@@ -106,8 +106,8 @@ function startSets(
   return started.services
 }
 
-async function startWork(
-  { bus, child, env, ...around }: Running,
+async function startJobsSvc(
+  { bus, child, env, ...around }: RunningPorts,
   services: jobs.JobsPorts['services'],
 ) {
   const settings = jobs.readConfig(env)
@@ -126,8 +126,8 @@ async function startWork(
   return started.services
 }
 
-async function startHooks(
-  { bus, child, env, ...around }: Running,
+async function startWebhooksSvc(
+  { bus, child, env, ...around }: RunningPorts,
   services: webhooks.WebhooksPorts['services'],
 ) {
   const { db, bulk } = openPools<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks)

@@ -6,7 +6,7 @@ import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
 import { kafkaSettings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
-import { wiringOptions } from './convert-wiring.ts'
+import { standaloneWiringOptions } from './convert-wiring.ts'
 import { openObjects } from './objects.ts'
 import { openBus } from './services.ts'
 
@@ -23,7 +23,7 @@ const toWorker = z.object({
     bus: z.string(),
   }),
   kafka: kafkaSettings.optional(),
-  wiring: wiringOptions,
+  wiring: standaloneWiringOptions,
 })
 export type ToWorker = z.infer<typeof toWorker>
 

@@ -3,19 +3,19 @@ import { type Context, invalidText, type Service, signedIn } from '@reticle/kit'
 import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { destinationOf } from '../locations/destination.ts'
-import { comingFile, originOf } from '../locations/origin.ts'
-import type { Storages } from '../locations/storage.ts'
+import { resolveExportDestination } from '../locations/destination.ts'
+import { comingFile, resolveImportOrigin } from '../locations/origin.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
 import type { BackupWork, RestoreWork } from '../requests/work.ts'
-import { permit, workOf } from '../uploads/purposes.ts'
+import { authorizeUpload, workOf } from '../uploads/purposes.ts'
 import { sizeClass, takeFile } from '../uploads/rpc.ts'
 
 export interface BackupDeps {
   db: Kysely<RequestsDb>
-  services: { tasks: Authority; storages: Storages }
+  services: { tasks: Authority; storages: StorageCalls }
   settings: PostSettings
 }
 
@@ -49,7 +49,12 @@ async function startBackup(
     throw invalidText('This task data has not been initialized yet')
   const usual = usualName({ ...facts, target, lightweight })
   const object = { target, id: target_id }
-  const destination = await destinationOf(input, { usual, object }, services.storages, context)
+  const destination = await resolveExportDestination(
+    input,
+    { usual, object },
+    services.storages,
+    context,
+  )
   const params: BackupWork['params'] = { lightweight, ...destination }
   const { user_id } = signedIn(context)
   const what = { action: 'export', target, target_id, user_id, subresource: 'backup' } as const
@@ -70,9 +75,9 @@ async function startRestore(
 ): Promise<{ rq_id: string }> {
   const { target, dry_run = false } = body
   const aim = { purpose: 'backup', target, id: 0 } as const
-  const facts = await permit(services.tasks, aim, context)
+  const facts = await authorizeUpload(services.tasks, aim, context)
   const named = { ...body, filename: body.file_id }
-  const origin = await originOf(named, undefined, services.storages, context)
+  const origin = await resolveImportOrigin(named, undefined, services.storages, context)
   return change(db, context, async (tx) => {
     const { input_key, ...given } = origin
       ? await comingFile(tx, origin, facts.organization_id)

@@ -1,15 +1,15 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
 import { FormatError } from '@reticle/formats/errors'
-import { readPlace } from '../media/packed.ts'
+import { readMediaBytes } from '../media/media-bytes.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { gatherShare, type SourceDeps } from '../sources/deps.ts'
-import { type Found, wholeObject } from '../sources/found.ts'
-import { dropOtherManifests, type Manifest, readManifest } from '../sources/manifest.ts'
-import { excluding } from '../sources/server-files.ts'
+import { dropOtherManifests, type FrameManifest, readManifest } from '../sources/manifest.ts'
+import { createExclusion } from '../sources/server-files.ts'
+import { type SourceFile, toSourceFile } from '../sources/source-listing.ts'
 import { copyHere } from './copies.ts'
-import type { Bucket } from './listing.ts'
+import type { BucketListing } from './listing.ts'
 import { patternOf } from './pattern.ts'
 import { bucketKey } from './with-buckets.ts'
 
@@ -25,10 +25,10 @@ type Asked = Pick<
  *
  * @throws UnusableInput for a missing key, and when there are too many files
  */
-export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
+export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<SourceFile[]> {
   const { bucket } = deps
   if (asked.cloud_storage_id === null) return []
-  if (!bucket) throw new Error('a preparation with a cloud storage has a way to it')
+  if (!bucket) throw new Error('no bucket listing for a request with a cloud storage')
   deps.progress(0, 'Listing files')
   const sizes = await namedFiles(asked, bucket, deps)
   dropOtherManifests(sizes, asked.server_files, deps.report)
@@ -38,7 +38,7 @@ export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[
   if (manifest && (isOnly || isFiltered))
     await addListed(sizes, manifest.content, { asked, bucket, deps })
   const isNamed = new Set(asked.server_files)
-  const files = [...sizes].map(([key, size]): Found => {
+  const files = [...sizes].map(([key, size]): SourceFile => {
     const file = fileOf(key, size, deps, manifest?.content)
     return isNamed.has(key) ? { ...file, named: `server_files: ${key}` } : file
   })
@@ -48,9 +48,9 @@ export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[
 type Sizes = Map<string, number>
 
 /** Finds the named files and all in named folders; a pattern without files selects all matching keys. */
-async function namedFiles(asked: Asked, bucket: Bucket, deps: SourceDeps): Promise<Sizes> {
+async function namedFiles(asked: Asked, bucket: BucketListing, deps: SourceDeps): Promise<Sizes> {
   const { server_files } = asked
-  const isExcluded = excluding(asked.server_files_exclude)
+  const isExcluded = createExclusion(asked.server_files_exclude)
   const isWanted = server_files.length === 0 ? wantedBy(asked) : (key: string) => !isExcluded(key)
   const found: Sizes = new Map()
   const folders = server_files.filter((path) => path.endsWith('/'))
@@ -68,13 +68,13 @@ type IsWanted = (key: string) => boolean
 /** Creates the filter. A pattern replaces the exclusions. */
 function wantedBy({ filename_pattern, server_files_exclude }: Asked): IsWanted {
   if (filename_pattern !== null) return patternOf(filename_pattern)
-  const isExcluded = excluding(server_files_exclude)
+  const isExcluded = createExclusion(server_files_exclude)
   return (key) => !isExcluded(key)
 }
 
 async function addBelow(
   path: string,
-  { found, bucket, isWanted }: { found: Sizes; bucket: Bucket; isWanted: IsWanted },
+  { found, bucket, isWanted }: { found: Sizes; bucket: BucketListing; isWanted: IsWanted },
   deps: SourceDeps,
 ): Promise<void> {
   let isThere = path === ''
@@ -110,14 +110,14 @@ function inOrderOf(paths: readonly string[], found: Sizes): Sizes {
 
 interface Listed {
   key: string
-  content: Manifest
+  content: FrameManifest
 }
 
 /** Reads the manifest. Unless the order depends on it, an unreadable manifest is one of many files. */
 async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | undefined> {
   const [key, second] = [...sizes.keys()].filter(isManifest)
   if (key === undefined || second !== undefined) return undefined
-  const pieces = readPlace(deps.blobs, fileOf(key, sizes.get(key) ?? 0, deps))
+  const pieces = readMediaBytes(deps.blobs, fileOf(key, sizes.get(key) ?? 0, deps))
   try {
     return { key, content: await readManifest(key, pieces) }
   } catch (thrown) {
@@ -130,8 +130,8 @@ async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | unde
 /** Adds files that the manifest lists and the pattern matches, and their context images. */
 async function addListed(
   sizes: Sizes,
-  { places, related }: Manifest,
-  { asked, bucket, deps }: { asked: Asked; bucket: Bucket; deps: SourceDeps },
+  { places, related }: FrameManifest,
+  { asked, bucket, deps }: { asked: Asked; bucket: BucketListing; deps: SourceDeps },
 ): Promise<void> {
   const frames = [...places.keys()].filter(wantedBy(asked))
   const wanted = [...new Set([...frames, ...frames.flatMap((key) => related.get(key) ?? [])])]
@@ -146,12 +146,17 @@ async function addListed(
   }
 }
 
-function fileOf(key: string, size: number, { task_id }: SourceDeps, manifest?: Manifest): Found {
+function fileOf(
+  key: string,
+  size: number,
+  { task_id }: SourceDeps,
+  manifest?: FrameManifest,
+): SourceFile {
   const known = manifest?.pictures.get(key)
-  return { ...wholeObject(key, bucketKey(task_id, key, size), size), ...(known && { known }) }
+  return { ...toSourceFile(key, bucketKey(task_id, key, size), size), ...(known && { known }) }
 }
 
-async function copied(files: readonly Found[], deps: SourceDeps): Promise<Found[]> {
+async function copied(files: readonly SourceFile[], deps: SourceDeps): Promise<SourceFile[]> {
   const total = files.reduce((sum, { size }) => sum + size, 0)
   if (total > deps.limits.bytes)
     throw new UnusableInput(

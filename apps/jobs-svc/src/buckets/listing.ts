@@ -1,10 +1,10 @@
 import type { storages } from '@reticle/contracts/api/storages'
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import type { Context, Service } from '@reticle/kit'
-import { inTurns } from '../media/in-turns.ts'
+import { mapInBatches } from '../media/map-in-batches.ts'
 
 /** Files of a cloud storage that are visible to the caller. */
-export interface Bucket {
+export interface BucketListing {
   /** Yields all files below a prefix, page by page. */
   below: (prefix: string) => AsyncGenerator<SourceFiles['files']>
   /** Returns the sizes in bytes of the existing files. */
@@ -16,11 +16,11 @@ interface Asked {
   task_id: number
 }
 
-export function openListing(
+export function openBucketListing(
   service: Pick<Service<typeof storages>, 'listSourceFiles'>,
   asked: Asked,
   context: Context,
-): Bucket {
+): BucketListing {
   async function* below(prefix: string) {
     let token: string | undefined
     do {
@@ -39,7 +39,7 @@ export function openListing(
       const sizes = new Map<string, number>()
       for (const group of byFolder(keys)) await findTogether(group, below, sizes)
       const left = keys.filter((key) => !sizes.has(key))
-      for await (const [key, size] of inTurns(left, one, context.signal))
+      for await (const [key, size] of mapInBatches(left, one, context.signal))
         if (size !== undefined) sizes.set(key, size)
       return sizes
     },
@@ -68,7 +68,7 @@ function byFolder(keys: readonly string[]): string[][] {
  */
 async function findTogether(
   keys: readonly string[],
-  below: Bucket['below'],
+  below: BucketListing['below'],
   sizes: Map<string, number>,
 ): Promise<void> {
   const wanted = new Set(keys)

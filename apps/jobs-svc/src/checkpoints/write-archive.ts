@@ -43,8 +43,8 @@ export async function writeArchive(
 }
 
 /** Discards a checkpoint: first its reference, because an attempt without the lease must not remove the object. */
-async function giveUp({ key }: Checkpoint, { blobs, keepCheckpoint }: OperationDeps) {
-  await keepCheckpoint(null)
+async function giveUp({ key }: Checkpoint, { blobs, saveCheckpoint }: OperationDeps) {
+  await saveCheckpoint(null)
   await blobs.abandon(key)
   await blobs.remove(key)
 }
@@ -55,7 +55,7 @@ async function write(
   files: AsyncIterable<ArchiveFile>,
   former: Checkpoint | null,
 ): Promise<{ key: string; size: number }> {
-  const { blobs, signal, keepCheckpoint, checkpoints } = deps
+  const { blobs, signal, saveCheckpoint, checkpoints } = deps
   const { key, begun_date } = former ?? { key: resultKey(work), begun_date: new Date() }
   const track = trackZip(stepBytes)
   let due = performance.now() + (former ? checkpoints.everyMs : checkpoints.afterMs)
@@ -66,7 +66,7 @@ async function write(
     if (!known) return
     const { crc } = known
     const members = encodeMembers(known.members)
-    await keepCheckpoint({ ...begun, key, begun_date, crc, members })
+    await saveCheckpoint({ ...begun, key, begun_date, crc, members })
     track.keep(begun.size)
   }
   const onStored = (begun: Begun) => {

@@ -9,7 +9,7 @@ import { leaveOrganization, moveProject, moveTask } from '../requests/repo.ts'
  * Routes that copy the new project and organization of moved objects to their requests. The `tenant`, which decides the
  * turn in the queue, stays as posted, because objects do not move while their requests run.
  */
-export const moves: readonly Route<RequestsDb>[] = [
+export const moveRoutes: readonly Route<RequestsDb>[] = [
   on(projectMoved, (tx, { project_id, organization_id }) =>
     moveProject(tx, project_id, organization_id),
   ),

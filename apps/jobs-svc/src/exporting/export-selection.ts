@@ -11,7 +11,7 @@ import type { OperationServices } from '../operations/operation.ts'
  */
 
 /** Returns the selected frames, regardless of their annotations. */
-export async function wantedFrames(
+export async function selectExportFrames(
   frames: readonly ItemFrame[],
   { only, task_id }: { only: Exported; task_id: number },
   { jobs }: Pick<OperationServices, 'jobs'>,
@@ -32,7 +32,7 @@ const isWithin = (spans: readonly FrameSpan[], frame: number) =>
   spans.some(({ first, last }) => first <= frame && frame <= last)
 
 /** Filters the annotations by label and score. Elements of skeletons are kept with their skeleton. */
-export function wantedStreams(
+export function selectExportAnnotations(
   { tags, shapes, tracks }: AnnotationStreams,
   { label_id, min_score }: Exported,
 ): AnnotationStreams {
@@ -40,20 +40,20 @@ export function wantedStreams(
   const isLabelled = (one: { label_id: number }) => labels.size === 0 || labels.has(one.label_id)
   const isSure = ({ score }: { score: number }) => min_score === undefined || score >= min_score
   return {
-    tags: kept(tags, isLabelled),
-    shapes: kept(shapes, (shape) => isLabelled(shape) && isSure(shape)),
-    tracks: keptTracks(tracks, isLabelled),
+    tags: filterBatches(tags, isLabelled),
+    shapes: filterBatches(shapes, (shape) => isLabelled(shape) && isSure(shape)),
+    tracks: filterTracks(tracks, isLabelled),
   }
 }
 
-async function* kept<T>(
+async function* filterBatches<T>(
   batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   isWanted: (one: T) => boolean,
 ): AsyncGenerator<T[]> {
   for await (const batch of batches) yield batch.filter(isWanted)
 }
 
-async function* keptTracks(
+async function* filterTracks(
   tracks: AnnotationStreams['tracks'],
   isWanted: (track: Track) => boolean,
 ): AsyncGenerator<Track> {

@@ -14,7 +14,7 @@ import { forbidden } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { goesElsewhere } from '../locations/elsewhere.ts'
+import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { type Authority, assertMay } from '../requests/access.ts'
 import {
@@ -24,7 +24,7 @@ import {
   lockRequest,
   lockTenant,
 } from '../requests/repo.ts'
-import type { Target } from '../requests/work.ts'
+import type { RequestTarget } from '../requests/work.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>
@@ -34,7 +34,7 @@ interface Deps {
 }
 
 interface Wanted {
-  target: Target
+  target: RequestTarget
   id: number
   rq_id?: string
   is_last?: boolean
@@ -88,7 +88,7 @@ async function findFinished(
   if (isExpired(row)) throw expired()
   if (row.status !== 'finished' || row.finished_date === null)
     throw invalidText('The export process is not finished', 'request_not_finished')
-  if (goesElsewhere(row.params))
+  if (writesToCloudStorage(row.params))
     throw invalidText('The export process has no result file to be downloaded locally')
   await assertMayStillExport({ authority, events }, row, context)
   return row
@@ -116,7 +116,7 @@ async function assertMayStillExport(
 
 async function assertMayExport(
   authority: Authority,
-  { target, id }: { target: Exclude<Target, 'events'>; id: number },
+  { target, id }: { target: Exclude<RequestTarget, 'events'>; id: number },
   context: Context,
 ): Promise<void> {
   try {

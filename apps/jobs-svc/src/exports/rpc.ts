@@ -8,8 +8,8 @@ import { change } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
-import { destinationOf } from '../locations/destination.ts'
-import type { Storages } from '../locations/storage.ts'
+import { resolveExportDestination } from '../locations/destination.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
@@ -24,7 +24,7 @@ export interface ExportDeps {
     tasks: Authority
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
-    storages: Storages
+    storages: StorageCalls
   }
   settings: PostSettings
 }
@@ -68,7 +68,12 @@ async function startExport(
     throw invalidText('This task data has not been initialized yet')
   const usual = defaultName({ target, target_id, format, save_images, facts })
   const object = { target, id: target_id }
-  const destination = await destinationOf(input, { usual, object }, services.storages, context)
+  const destination = await resolveExportDestination(
+    input,
+    { usual, object },
+    services.storages,
+    context,
+  )
   const { frames, label_id, only_annotated, job_state, min_score } = input
   const only = { frames, label_id, only_annotated, job_state, min_score }
   const params: ExportWork['params'] = { only, format, save_images, ...destination }

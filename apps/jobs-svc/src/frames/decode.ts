@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os'
 import { DomainError } from '@reticle/kit'
 import type { Sharp } from 'sharp'
 import { longestSeconds, openShownImage } from '../media/image.ts'
-import { atMost } from './at-most.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 import { undecodable } from './source.ts'
 
 /** Conversion of an image. */
-export type Change = (image: Sharp) => Sharp
+export type ImageConversion = (image: Sharp) => Sharp
 
 /**
  * Reads an image and converts it, as soon as a place is free.
@@ -14,7 +14,7 @@ export type Change = (image: Sharp) => Sharp
  * @throws DomainError not_found `image_undecodable` for an incomplete image, or one that takes too long; too_many when
  *   no place gets free; errors of `read`
  */
-export type Decoder = (read: () => Promise<Buffer>, change: Change) => Promise<Buffer>
+export type ImageDecoder = (read: () => Promise<Buffer>, change: ImageConversion) => Promise<Buffer>
 
 interface Limits {
   /** Number of images that are decoded at the same time, and so are in memory. */
@@ -29,7 +29,7 @@ interface Limits {
  * As many as processors, but at most three: decoders run in libuv's four threads, of which one must stay free for
  * reading files.
  */
-export const usualPlaces = Math.min(availableParallelism(), 3)
+export const defaultConcurrency = Math.min(availableParallelism(), 3)
 
 const second = 1000
 
@@ -37,12 +37,12 @@ const second = 1000
  * Creates the decoder of a process. An image that takes too long is aborted and its call fails. If the library ignores
  * the abort, the place stays occupied, and other images use the remaining places.
  */
-export function openDecoder({
-  places = usualPlaces,
+export function createImageDecoder({
+  places = defaultConcurrency,
   longestSeconds: seconds = longestSeconds,
   patienceMs = 10 * second,
-}: Limits = {}): Decoder {
-  const inPlace = atMost(places)
+}: Limits = {}): ImageDecoder {
+  const inPlace = limitConcurrency(places)
   return (read, change) =>
     new Promise((resolve, reject) => {
       let hasLeft = false

@@ -6,8 +6,8 @@ import { type BytesAnswer, type Context, DomainError, notFound, type Service } f
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Chunks } from '../chunks/open.ts'
 import { contextImages } from './context-images.ts'
-import type { Picture, Pictures } from './pictures.ts'
-import { readQuery, type Wanted } from './query.ts'
+import type { FramePicture, FramePictures } from './pictures.ts'
+import { type MediaQuery, parseMediaQuery } from './query.ts'
 
 interface Deps {
   services: {
@@ -15,7 +15,7 @@ interface Deps {
     storages: Pick<Service<typeof storages>, 'readPreviewImage'>
   }
   blobs: Pick<BlobStore, 'get'>
-  pictures: Pictures
+  pictures: FramePictures
   chunks: Pick<Chunks, 'open'>
 }
 
@@ -23,7 +23,7 @@ type Frames = Service<typeof frames>
 type DataInput = Parameters<Frames['getJobData']>[0]
 type PreviewInput = Parameters<Frames['getTaskPreview']>[0]
 type Target = 'project' | 'task' | 'job'
-type Of<T extends Wanted['type']> = Extract<Wanted, { type: T }> & {
+type Of<T extends MediaQuery['type']> = Extract<MediaQuery, { type: T }> & {
   target: 'task' | 'job'
   id: number
 }
@@ -62,7 +62,7 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
     return { head: { type: 'application/zip', length, ...head, ...more }, chunks }
   }
   const data = async (target: 'task' | 'job', input: DataInput, context: Context) => {
-    const wanted = readQuery(input)
+    const wanted = parseMediaQuery(input)
     const of = { target, id: input.id }
     if (wanted.type === 'chunk') return chunk({ ...wanted, ...of }, context)
     if (wanted.type === 'frame') return frame({ ...wanted, ...of }, context)
@@ -116,7 +116,7 @@ function nothingToShow(): BytesAnswer {
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 /** Returns the picture with an entity tag of its frame, media revision and quality. */
-function answer(picture: Picture, frame: LocatedFrame, quality: string): BytesAnswer {
+function answer(picture: FramePicture, frame: LocatedFrame, quality: string): BytesAnswer {
   const { type, length, chunks } = picture
   const { task_id, data_revision, frame: number } = frame
   const etag = `"f${task_id}-${data_revision}-${number}-${quality}"`

@@ -5,17 +5,20 @@ import { importerOf } from '../formats/lookup.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport, withReport } from '../operations/report.ts'
-import type { ImportDatasetWork, Outcome } from '../requests/work.ts'
+import type { ImportDatasetWork, OperationOutcome } from '../requests/work.ts'
 import { openArchive } from '../sources/archives.ts'
-import { wholeObject } from '../sources/found.ts'
+import { toSourceFile } from '../sources/source-listing.ts'
 import { asDraft } from './draft.ts'
+import { fetchDatasetFile } from './fetch-dataset-file.ts'
 import { namingFile } from './import-annotations.ts'
 import { type Created, importSubset } from './import-subset.ts'
-import { keptFile } from './kept-file.ts'
 import { labelItems } from './label-items.ts'
 
 /** Creates a task for each subset of an archive, with its images, annotations and labels: all or nothing. */
-export function importDataset(work: ImportDatasetWork, deps: OperationDeps): Promise<Outcome> {
+export function importDataset(
+  work: ImportDatasetWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   return withReport((report) => makeTasks(work, deps, report))
 }
 
@@ -23,14 +26,14 @@ async function makeTasks(
   work: ImportDatasetWork,
   deps: OperationDeps,
   report: ReportWriter,
-): Promise<Outcome> {
+): Promise<OperationOutcome> {
   const { services, blobs, signal } = deps
   const { target_id: project_id, params, request_uuid } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading the file')
   const project = { target: 'project', id: project_id } as const
   await services.tasks.authorize({ ...project, action: 'import' }, context)
-  const file = await keptFile(work, deps, context)
+  const file = await fetchDatasetFile(work, deps, context)
   const { conv_mask_to_poly } = params
   const rest = { signal, conv_mask_to_poly, archiveLimits: deps.limits }
   const run: Run = { report, progress: () => undefined, ...rest }
@@ -38,7 +41,7 @@ async function makeTasks(
     throw namingFile(thrown, file.name)
   })
   const listing = await openArchive(
-    wholeObject(file.name, file.key, file.size),
+    toSourceFile(file.name, file.key, file.size),
     { is: 'zip' },
     // The import of the annotations has already reported the faults of the archive.
     { ...deps, report: createReport(), prefix: '' },

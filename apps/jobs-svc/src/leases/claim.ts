@@ -7,7 +7,7 @@ import { livingSlots } from './workers.ts'
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 
-export interface Claim {
+export interface RequestClaimOptions {
   /** Name of the worker, stored in the row. */
   worker: string
   /** Limit of requests of one tenant that run at the same time. */
@@ -20,7 +20,10 @@ export interface Claim {
  * tenant: oldest request that is due and whose result no other request is making. Large requests never take the last
  * slot of all living workers, so that small requests always have one.
  */
-export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
+export async function claimRequest(
+  db: Db,
+  wanted: RequestClaimOptions,
+): Promise<RequestRow | undefined> {
   for (;;) {
     const taken = await db.transaction().execute((tx) => claimNext(tx, wanted))
     if (taken !== 'ended') return taken
@@ -31,7 +34,10 @@ export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefin
  * Tries to claim the next request. Returns `ended` when it ended before its tenant was locked. Locks at most one tenant,
  * so no lock order is needed.
  */
-async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | undefined> {
+async function claimNext(
+  tx: Tx,
+  wanted: RequestClaimOptions,
+): Promise<RequestRow | 'ended' | undefined> {
   // One claim at a time: two concurrent claims could both see room below the limit, or both claim requests for the same
   // result.
   await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
@@ -44,7 +50,7 @@ async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | 
 }
 
 /** Finds the tenants by a loose index scan, without reading all queued requests. */
-const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
+const nextRequest = ({ tenantConcurrency }: RequestClaimOptions) => sql<{
   request_uuid: string
   tenant: string
 }>`
@@ -86,7 +92,7 @@ const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
 async function startRequest(
   tx: Tx,
   request_uuid: string,
-  { worker, leaseSeconds }: Claim,
+  { worker, leaseSeconds }: RequestClaimOptions,
 ): Promise<RequestRow | undefined> {
   const row = await tx
     .updateTable('requests')

@@ -1,6 +1,6 @@
 import { unavailable } from '@reticle/kit'
 import { UnusableInput } from '../operations/operation.ts'
-import type { Failures, ReadFile } from '../programs/failures.ts'
+import type { ProgramFailures, ReadFile } from '../programs/failures.ts'
 import { mostPages, mostPdfBytes } from './reader.ts'
 
 /**
@@ -44,7 +44,7 @@ export const undrawable = ({ name }: ReadFile, page: number) =>
   )
 
 /** Errors of the program that draws pages. */
-export const pdfFailures: Failures = {
+export const pdfFailures: ProgramFailures = {
   unreadable,
   unstarted: ({ name }, why) =>
     unavailable(`${name}: the program that draws PDFs cannot be started: ${why}`),

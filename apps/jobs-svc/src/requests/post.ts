@@ -6,7 +6,7 @@ import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { goesElsewhere } from '../locations/elsewhere.ts'
+import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { afterEnd, endColumns } from './ending.ts'
 import {
@@ -30,7 +30,7 @@ export type PostSettings = Pick<
 >
 
 /** Specification of a request to post; identity, tenant and owner follow from it and from the context. */
-export interface Wish {
+export interface RequestSpec {
   id: RqIdParts
   /** Format as the record shows it, whether or not it is part of the id. */
   format?: string
@@ -51,7 +51,7 @@ export interface Wish {
  */
 export async function postRequest(
   tx: Tx,
-  wish: Wish,
+  wish: RequestSpec,
   settings: PostSettings,
   context: Context,
 ): Promise<{ rq_id: string }> {
@@ -62,7 +62,7 @@ export async function postRequest(
   // Before the ended request is deleted: its file may be the cached result.
   const cached = wish.cache_key === undefined ? undefined : await lockCached(tx, wish.cache_key)
   if (before) await deleteRequest(tx, before)
-  if (cached && !goesElsewhere(wish.params)) await finishFrom(tx, cached, row, settings)
+  if (cached && !writesToCloudStorage(wish.params)) await finishFrom(tx, cached, row, settings)
   else await queue(tx, { ...row, ...(cached && sharedFile(cached)) }, settings, context)
   if (before) await dropUnusedResult(tx, before.result_key)
   return { rq_id: row.rq_id }
@@ -118,7 +118,7 @@ export const tenantOf = (org_id: number | null, user_id: number): string =>
 
 type NewRow = ReturnType<typeof rowOf>
 
-function rowOf(wish: Wish, context: Context) {
+function rowOf(wish: RequestSpec, context: Context) {
   const caller = signedIn(context)
   const { format, cache_key, input_key, size_class } = wish
   const { action, target, target_id, subresource } = wish.id

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Action, Subresource, Target } from './work.ts'
+import type { Action, RequestTarget, Subresource } from './work.ts'
 
 export interface RqIdParts {
   action: Action
-  target: Target
+  target: RequestTarget
   target_id: number
   /** Random id in place of an object id, for requests without an object. */
   uuid?: string

@@ -5,7 +5,7 @@ import { invalidText, notFound } from '@reticle/kit'
 import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { sourceChanged } from '../media/source-changed.ts'
-import { away, isInside } from './folder.ts'
+import { isInside, throwShareUnavailable } from './folder.ts'
 
 /** File of the share: its path relative to the root of the share, and its stamp. */
 export interface SharedFile extends Stamp {
@@ -83,7 +83,7 @@ function assertSame(found: Stats, { path, stamp }: Wanted): void {
 async function findShared(root: string | undefined, wanted: Wanted) {
   const { path } = wanted
   if (root === undefined) throw missing(path)
-  const file = await resolveInside(await realpath(root).catch(away), path)
+  const file = await resolveInside(await realpath(root).catch(throwShareUnavailable), path)
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined)
   if (file === undefined || !found?.isFile()) throw missing(path)
   assertSame(found, wanted)
@@ -141,7 +141,7 @@ async function resolveInside(top: string, path: string): Promise<string | undefi
  * Yields nothing when the path does not exist.
  */
 export async function* filesBelow(root: string, path: string): AsyncGenerator<SharedFile> {
-  const top = await realpath(root).catch(away)
+  const top = await realpath(root).catch(throwShareUnavailable)
   yield* below(top, path.replace(/\/$/, ''), [])
 }
 

@@ -17,7 +17,7 @@ export async function readFolder(
   directory: string,
   search: string,
 ): Promise<ShareEntry[]> {
-  const top = await realpath(root).catch(away)
+  const top = await realpath(root).catch(throwShareUnavailable)
   const refuse = () => {
     throw invalidText(`${directory.slice(0, 200)} is an invalid directory`)
   }
@@ -34,7 +34,7 @@ export async function readFolder(
  *
  * @throws DomainError unavailable
  */
-export function away(): never {
+export function throwShareUnavailable(): never {
   throw unavailable('The share is not there.')
 }
 

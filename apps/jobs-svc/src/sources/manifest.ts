@@ -3,11 +3,11 @@ import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
 import { z } from 'zod'
 import { ignore } from '../operations/report.ts'
-import type { KnownPicture } from './found.ts'
+import type { KnownPicture } from './source-listing.ts'
 
 /** Manifest of frames with one JSON object per line: CVAT's `manifest.jsonl`. */
 
-export interface Manifest {
+export interface FrameManifest {
   /** Positions by name. */
   places: ReadonlyMap<string, number>
   /** Names of the context images of a frame. */
@@ -47,7 +47,7 @@ const mostFrames = 1_000_000
 export async function readManifest(
   name: string,
   pieces: AsyncIterable<Uint8Array>,
-): Promise<Manifest> {
+): Promise<FrameManifest> {
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const places = new Map<string, number>()
   const related = new Map<string, readonly string[]>()

@@ -13,7 +13,7 @@ export async function crashMidUpload(given: Interrupted): Promise<void> {
   const child = fork(script, [JSON.stringify(given)], { execArgv })
   const exit = once(child, 'exit')
   const [said] = await Promise.race([once(child, 'message'), exit])
-  if (said !== 'begun') throw new Error(`the process ended by itself: ${said}`)
+  if (said !== 'begun') throw new Error(`the process exited early: ${said}`)
   await sleep(Math.random() * 100)
   child.kill('SIGKILL')
   await exit

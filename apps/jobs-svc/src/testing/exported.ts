@@ -5,7 +5,7 @@ import { factsOf, frameOf } from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
 import { exportDataset } from '../exporting/export-dataset.ts'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import type { OperationServices } from '../operations/operation.ts'
 import { exportWork, runOf, type testStore } from './run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
@@ -64,9 +64,9 @@ export async function exportTask(format: string, given: Exporting) {
   })
   const work = exportWork({ format })
   const { report, result } = await exportDataset(work, await runOf(store, services))
-  if (!report) throw new Error('an export has a report')
+  if (!report) throw new Error('the export returned no report')
   const { chunks } = await store.blobs.get(result?.key ?? '')
-  const zip = await openZip(sourceOf(await gather(chunks)))
+  const zip = await openZip(sourceOf(await gatherBytes(chunks)))
   const files = new Map<string, string>()
   for (const [name, entry] of zip.files)
     files.set(name, Buffer.from(await zip.bytes(entry)).toString('latin1'))

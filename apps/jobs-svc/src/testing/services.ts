@@ -5,7 +5,7 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import type { OperationServices } from '../operations/operation.ts'
 
 /** Permission of one user for one object, in the service of a test. */
-export interface Grant {
+export interface TestGrant {
   target: Facts['target']
   id: number
   user_id: number
@@ -27,7 +27,7 @@ const noGuides = {
 }
 
 /** Creates a service with these permissions: an object of another user is forbidden, an unknown one is not found. */
-export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
+export function authorityOf(grants: readonly TestGrant[]): OperationServices['tasks'] {
   return {
     ...noTasks,
     authorize: async ({ target, id }, { principal }) => {

@@ -49,7 +49,7 @@ function assertFiles({ purpose, prefix }: UploadRow, files: readonly UploadedFil
   const field = fieldOf(purpose)
   if (files.length === 0) throw invalid({ [field]: 'No file was submitted.' }, 'required')
   const foreign = files.find(({ key }) => !key.startsWith(prefix))
-  if (foreign) throw new Error(`${foreign.key} does not lie below ${prefix}`)
+  if (foreign) throw new Error(`${foreign.key} is not below ${prefix}`)
   const empty = purpose !== 'data' && files.find(({ size }) => size === 0)
   if (empty) throw invalid({ [field]: 'The submitted file is empty.' })
 }

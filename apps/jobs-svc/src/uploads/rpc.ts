@@ -10,8 +10,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { claimFile } from '../files/claim-file.ts'
-import { comingFile, type Origin, originOf } from '../locations/origin.ts'
-import type { Storages } from '../locations/storage.ts'
+import { comingFile, type ImportOrigin, resolveImportOrigin } from '../locations/origin.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
 import { isRunning } from '../requests/repo.ts'
@@ -22,13 +22,13 @@ import { workParams } from '../sources/parameters.ts'
 import { type ClaimedUpload, claimUpload } from './claim-upload.ts'
 import {
   type Aim,
+  assertAccepts,
   assertEmpty,
   assertImportable,
   assertName,
   assertSentHere,
+  authorizeUpload,
   fieldOf,
-  judge,
-  permit,
   rqIdFor,
   targetOf,
   workOf,
@@ -39,7 +39,7 @@ export interface UploadDeps {
   db: Kysely<RequestsDb>
   services: {
     tasks: Authority
-    storages: Storages & Pick<Service<typeof storages>, 'permitSource'>
+    storages: StorageCalls & Pick<Service<typeof storages>, 'permitSource'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
   }
   settings: PostSettings &
@@ -64,10 +64,10 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
    * @throws DomainError for a request that would be refused
    */
   const check = async (given: Wish, context: Context) => {
-    const facts = await permit(services.tasks, given, context)
+    const facts = await authorizeUpload(services.tasks, given, context)
     if (given.purpose === 'annotations' || given.purpose === 'dataset')
       assertImportable(given, facts)
-    else judge(given, facts)
+    else assertAccepts(given, facts)
     if (given.purpose !== 'data') assertSentHere(given)
     const rq_id = rqIdFor(given)
     if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
@@ -92,7 +92,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const { upload_id, task_id: id, parameters } = body
       const aim = { purpose: 'data', target: 'task', id } as const
       const prepare = async () => {
-        const facts = await permit(services.tasks, aim, context)
+        const facts = await authorizeUpload(services.tasks, aim, context)
         assertEmpty(facts)
         const { cloud_storage_id } = parameters
         if (cloud_storage_id !== undefined)
@@ -125,7 +125,7 @@ async function startImport(
   const { names_default_subset } = body
   const purpose = target === 'project' ? 'dataset' : 'annotations'
   const aim = { purpose, target, id } as const
-  const facts = await permit(services.tasks, aim, context)
+  const facts = await authorizeUpload(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
   const origin = await originFor(services, body, context)
   if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
@@ -168,10 +168,10 @@ async function originFor(
   { storages }: UploadDeps['services'],
   { upload_id, target, id, file_id, location, cloud_storage_id }: StartImport,
   context: Context,
-): Promise<Origin | undefined> {
+): Promise<ImportOrigin | undefined> {
   if (upload_id !== undefined) return undefined
   const wish = { location, cloud_storage_id, filename: file_id }
-  return originOf(wish, { target, id }, storages, context)
+  return resolveImportOrigin(wish, { target, id }, storages, context)
 }
 
 type Tx = Transaction<RequestsDb>

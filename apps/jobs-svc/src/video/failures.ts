@@ -1,6 +1,6 @@
 import { unavailable } from '@reticle/kit'
 import { UnusableInput } from '../operations/operation.ts'
-import type { Failures, ReadFile } from '../programs/failures.ts'
+import type { ProgramFailures, ReadFile } from '../programs/failures.ts'
 import { codecs, mostFrames, mostPixels } from './decoder.ts'
 
 /** Error for a frame without a decodable picture. */
@@ -57,7 +57,7 @@ export const tooManyFrames = ({ name }: ReadFile) =>
   new UnusableInput(`${name}: the video has more than ${mostFrames} frames`)
 
 /** Errors of decoder programs. */
-export const decoderFailures: Failures = {
+export const decoderFailures: ProgramFailures = {
   unreadable,
   unstarted: ({ name }, why) => unavailable(`${name}: the video decoder cannot be started: ${why}`),
   killed: ({ name }) =>

@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path'
 import { ConfigError, environment } from '@reticle/kit/config'
-import { linesOf } from '../programs/pieces.ts'
+import { findProgramEnvironment, onPath } from '../programs/environment.ts'
+import { splitLinesOf } from '../programs/pieces.ts'
 import { startProgram } from '../programs/program.ts'
-import { onPath, surroundingsHere } from '../programs/surroundings.ts'
 import { ffmpegEngine } from './adapters/ffmpeg.ts'
 import { type NodeAvOptions, nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
-import { type DecoderSurroundings, decoderLimits, type VideoDecoder } from './decoder.ts'
+import { type DecoderEnvironment, decoderLimits, type VideoDecoder } from './decoder.ts'
 import { decoderFailures as failures } from './failures.ts'
 import { decoderOf } from './from-engine.ts'
 
@@ -28,7 +28,7 @@ const longestMs = 20_000
  */
 export async function findDecoder(options: FindOptions): Promise<VideoDecoder | undefined> {
   const { ffmpegPath, path = environment.PATH, mayUseNodeAv = true } = options
-  const around = { limits: decoderLimits, ...(await surroundingsHere(path)) }
+  const around = { limits: decoderLimits, ...(await findProgramEnvironment(path)) }
   if (ffmpegPath !== undefined) return givenDecoder(ffmpegPath, around)
   const ffmpeg = await onPath('ffmpeg', path)
   const found = ffmpeg && (await ffmpegDecoder(ffmpeg, around).catch(() => undefined))
@@ -36,10 +36,7 @@ export async function findDecoder(options: FindOptions): Promise<VideoDecoder | 
   return mayUseNodeAv ? nodeAvDecoder(around).catch(() => undefined) : undefined
 }
 
-async function givenDecoder(
-  ffmpegPath: string,
-  around: DecoderSurroundings,
-): Promise<VideoDecoder> {
+async function givenDecoder(ffmpegPath: string, around: DecoderEnvironment): Promise<VideoDecoder> {
   try {
     return await ffmpegDecoder(ffmpegPath, around)
   } catch (thrown) {
@@ -57,7 +54,7 @@ async function givenDecoder(
  */
 export async function ffmpegDecoder(
   ffmpeg: string,
-  around: DecoderSurroundings,
+  around: DecoderEnvironment,
 ): Promise<VideoDecoder> {
   const ffprobe = join(dirname(ffmpeg), ffmpeg.endsWith('.exe') ? 'ffprobe.exe' : 'ffprobe')
   const [said] = await Promise.all([versionOf(ffmpeg, around), versionOf(ffprobe, around)])
@@ -70,13 +67,13 @@ export async function ffmpegDecoder(
   return decoderOf(ffmpegEngine({ ffmpeg, ffprobe, version, passing, ...around }))
 }
 
-async function versionOf(command: string, around: DecoderSurroundings): Promise<string> {
+async function versionOf(command: string, around: DecoderEnvironment): Promise<string> {
   const file = { name: command }
   const signal = AbortSignal.timeout(longestMs)
   const running = startProgram({ command, args: ['-version'], file, failures }, around, signal)
   const lines: string[] = []
   try {
-    for await (const batch of linesOf(running.pieces())) lines.push(...batch)
+    for await (const batch of splitLinesOf(running.pieces())) lines.push(...batch)
   } finally {
     await running.end()
   }

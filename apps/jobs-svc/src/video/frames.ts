@@ -2,7 +2,7 @@ import type { PictureForm, VideoFile, VideoIndex, VideoPicture } from './decoder
 import type { Engine, RawPicture } from './engine.ts'
 import { UndecodableFrame } from './failures.ts'
 import { type Pass, type PassOptions, passesOf, restOf } from './passes.ts'
-import { drawn, type RawFrame } from './pictures.ts'
+import { encodePictures, type RawFrame } from './pictures.ts'
 
 /** Tuning of passes: starting a process takes about as long as decoding 120 frames. */
 const passOptions: PassOptions = { leap: 120, mostSpans: 500, mostFrames: 5000 }
@@ -13,23 +13,23 @@ const passOptions: PassOptions = { leap: 120, mostSpans: 500, mostFrames: 5000 }
  */
 const retreats = [0, 60, 300]
 
-interface Asked {
+interface DecodeInput {
   file: VideoFile
   index: VideoIndex
 }
 
 /** Implements `VideoDecoder.frames`. */
-export async function* frames(
+export async function* decodeVideoFrames(
   engine: Engine,
-  asked: Asked & { wanted: Iterable<number>; as: PictureForm },
+  asked: DecodeInput & { wanted: Iterable<number>; as: PictureForm },
   signal: AbortSignal,
 ): AsyncGenerator<VideoPicture> {
-  yield* drawn(rawFrames(engine, asked, signal), asked.index, asked.as)
+  yield* encodePictures(rawFrames(engine, asked, signal), asked.index, asked.as)
 }
 
 async function* rawFrames(
   engine: Engine,
-  { file, index, wanted }: Asked & { wanted: Iterable<number> },
+  { file, index, wanted }: DecodeInput & { wanted: Iterable<number> },
   signal: AbortSignal,
 ): AsyncGenerator<RawFrame> {
   for (const pass of passesOf(index, wanted, passOptions))
@@ -45,14 +45,18 @@ async function* rawFrames(
  */
 async function* passFrames(
   engine: Engine,
-  { file, index, pass }: Asked & { pass: Pass },
+  { file, index, pass }: DecodeInput & { pass: Pass },
   signal: AbortSignal,
 ): AsyncGenerator<RawFrame> {
   let rest = pass
   let tries = 0
   for (;;) {
     let found = 0
-    for await (const frame of matching(engine.pictures(file, index, rest, signal), index, rest)) {
+    for await (const frame of matchFrames(
+      engine.pictures(file, index, rest, signal),
+      index,
+      rest,
+    )) {
       yield frame
       found += 1
     }
@@ -67,7 +71,7 @@ async function* passFrames(
 }
 
 /** Yields the pictures that match the next frames of the pass, until its end or the first missing frame. */
-async function* matching(
+async function* matchFrames(
   pictures: AsyncGenerator<RawPicture>,
   { pts }: VideoIndex,
   pass: Pass,

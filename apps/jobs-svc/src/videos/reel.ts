@@ -66,7 +66,7 @@ export function openReel({ decoder, file, index, first, form }: ReelOptions): Re
     },
     end: async () => {
       isBroken = true
-      ending.abort(new Error('nobody reads on'))
+      ending.abort(new Error('the reel has no reader'))
       await frames.return(undefined).catch(() => undefined)
     },
   }

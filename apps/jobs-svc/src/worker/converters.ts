@@ -2,19 +2,25 @@ import { spawn } from 'node:child_process'
 import type { Logger } from '@reticle/kit/log'
 import { detailOf, type Exit, endedConverter, invalidMessage } from '../operations/failure.ts'
 import { ownProgram } from '../programs/own-program.ts'
-import type { Work } from '../requests/work.ts'
+import type { RequestWork } from '../requests/work.ts'
 import {
   type ConverterData,
   decodeMessage,
   encodeMessage,
   type ToConverter,
 } from './converter-messages.ts'
-import { type Conversion, openRun, type Run, receive, type Watch } from './receive.ts'
+import {
+  type ConversionCallbacks,
+  type ConversionResult,
+  type ConverterRun,
+  handleConverterMessage,
+  openConverterRun,
+} from './converter-run.ts'
 
 /** Pool of converters of a worker. */
 export interface Converters {
   /** Runs a conversion in an idle process, or in a new one. */
-  run: (work: Work, watch: Watch) => Promise<Conversion>
+  run: (work: RequestWork, watch: ConversionCallbacks) => Promise<ConversionResult>
   /** Ends the idle processes. Requires that no conversion is running. */
   stop: () => Promise<void>
 }
@@ -32,7 +38,7 @@ interface Used {
   /** Number of the last run. */
   runs: number
   /** Run whose messages are accepted. */
-  run?: Run | undefined
+  run?: ConverterRun | undefined
   /** Ends the process when it stays idle. */
   timer?: NodeJS.Timeout
 }
@@ -75,7 +81,7 @@ export function openConverters(options: ConvertersOptions): Converters {
 
 const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : 'unknown')
 
-const isReusable = (conversion: Conversion) =>
+const isReusable = (conversion: ConversionResult) =>
   conversion.type === 'done' || conversion.failure.kind === 'user'
 
 /**
@@ -86,13 +92,13 @@ function open({ log, ...options }: ConvertersOptions): Used {
   let hasIgnored = false
   const ignore = (sent: unknown) => {
     if (!hasIgnored)
-      log.warn({ sent: detailOf(sent) }, 'a message after the end of its run ignored')
+      log.warn({ sent: detailOf(sent) }, 'converter message after the end of its run ignored')
     hasIgnored = true
   }
   const converter = startConverter(options, {
     message: (sent) => {
       try {
-        receive(decodeMessage(sent), opened.run, ignore)
+        handleConverterMessage(decodeMessage(sent), opened.run, ignore)
       } catch (thrown) {
         const failure = invalidMessage(`it cannot be read: ${messageOf(thrown)}`)
         opened.run?.end({ type: 'failed', failure })
@@ -105,10 +111,15 @@ function open({ log, ...options }: ConvertersOptions): Used {
 }
 
 /** Sends the work; resolves with the result of the converter, or when it exits. */
-async function runIn(used: Used, work: Work, watch: Watch, graceMs: number): Promise<Conversion> {
+async function runIn(
+  used: Used,
+  work: RequestWork,
+  watch: ConversionCallbacks,
+  graceMs: number,
+): Promise<ConversionResult> {
   const { converter } = used
   const number = ++used.runs
-  const run = openRun(number, watch, converter.send)
+  const run = openConverterRun(number, watch, converter.send)
   const { signal } = watch
   let kill: NodeJS.Timeout | undefined
   const stop = () => {

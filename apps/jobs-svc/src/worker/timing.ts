@@ -1,8 +1,8 @@
 import { leaseSeconds } from '../leases/lease.ts'
 import { type CheckpointTiming, hardLimitMs } from '../operations/operation.ts'
-import type { HeldTiming } from './held.ts'
+import type { RunningTiming } from './running-requests.ts'
 
-export interface WorkerTiming extends HeldTiming {
+export interface WorkerTiming extends RunningTiming {
   /** Interval at which an idle slot polls without messages. */
   pollMs: number
   /** Time for a stopped conversion to clean up its files. */

@@ -7,7 +7,7 @@ import { openSnapshot } from '@reticle/kit/dump/dump'
 import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { pauseRelay } from '@reticle/kit/ops/pause'
 import { z } from 'zod'
-import type { Config } from '../config.ts'
+import type { StandaloneConfig } from '../config.ts'
 import { allSchemas, schemas as schemasOfServices } from '../databases.ts'
 import { objectsOf } from '../objects.ts'
 import { noObjects, writeObjects } from './objects.ts'
@@ -23,8 +23,8 @@ export const version: string = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(packageFile, 'utf8'))).version
 
-type Say = (line: string) => void
-export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's3'>
+type PrintLine = (line: string) => void
+export type Installation = Pick<StandaloneConfig, 'databaseUrl' | 'dataDir' | 'kafka' | 's3'>
 
 /**
  * Writes a backup of the whole installation to `to`: rows of one snapshot, then objects, and the keys of both. A
@@ -32,7 +32,7 @@ export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's
  *
  * @throws Error with one sentence; the backup is then removed
  */
-export async function backup(given: Installation, to: string, say: Say): Promise<void> {
+export async function writeBackup(given: Installation, to: string, say: PrintLine): Promise<void> {
   const archive = await createArchive(to)
   try {
     const { sums, hasKeys } = await withDatabase(given, (url) =>
@@ -55,7 +55,7 @@ export async function backup(given: Installation, to: string, say: Say): Promise
 
 async function writeAll(
   given: Installation,
-  { archive, url, say }: { archive: ArchiveWriter; url: string; say: Say },
+  { archive, url, say }: { archive: ArchiveWriter; url: string; say: PrintLine },
 ): Promise<{ sums: Checksums; hasKeys: boolean }> {
   const schemas = allSchemas.map(({ schema }) => schema)
   const { databaseUrl, dataDir, kafka } = given

@@ -17,7 +17,7 @@ import { version } from './backup.ts'
 const order = Object.values(layout)
 
 /** Receiver of the parts of a backup other than rows. */
-export interface Receiver {
+export interface BackupReceiver {
   /**
    * Called after the keys and before the first row: returns the administrator's address of a database without our
    * schemas.
@@ -35,7 +35,7 @@ export interface Receiver {
  *
  * @throws Error with one sentence: newer than this program, damaged, cut off
  */
-export async function loadBackup(path: string, receiver: Receiver): Promise<Manifest> {
+export async function loadBackup(path: string, receiver: BackupReceiver): Promise<Manifest> {
   const members = readArchive(path, order)
   const head = await members.next()
   if (head.done || head.value.name !== layout.manifest) {
@@ -50,7 +50,7 @@ export async function loadBackup(path: string, receiver: Receiver): Promise<Mani
       if (top === layout.keys) await receiver.key(rest.join('/'), await bytesOf(member))
       else {
         rows ??= await openRows(given, receiver)
-        isComplete = await take(member, rows.load, receiver)
+        isComplete = await loadMember(member, rows.load, receiver)
       }
     }
     if (!rows || !isComplete) throw new Error(`${path} was cut off: its last part is missing`)
@@ -61,14 +61,14 @@ export async function loadBackup(path: string, receiver: Receiver): Promise<Mani
   return given
 }
 
-async function openRows(given: Manifest, receiver: Receiver) {
+async function openRows(given: Manifest, receiver: BackupReceiver) {
   const { url, passwordOf } = await receiver.database()
   await prepareDatabase(url, passwordOf, stepsOf(given))
   return { load: await openLoad(url, given), url, passwordOf }
 }
 
 /** Handles a member; returns true for the last one. */
-async function take(member: Member, load: Load, receiver: Receiver): Promise<boolean> {
+async function loadMember(member: Member, load: Load, receiver: BackupReceiver): Promise<boolean> {
   const [top = '', schema = '', table = ''] = member.name.split('/')
   if (top === layout.tables) await load.addPart(schema, table, member.chunks)
   else if (top === layout.sequences) {

@@ -9,9 +9,9 @@ import { startPostgres } from '../postgres.ts'
 import { type Installation, keyFiles } from './backup.ts'
 import { loadBackup } from './load.ts'
 import { objectReader } from './objects.ts'
-import { begin, finish } from './unfinished.ts'
+import { clearUnfinished, markUnfinished } from './unfinished.ts'
 
-type Say = (line: string) => void
+type PrintLine = (line: string) => void
 type Stop = () => Promise<void>
 
 /**
@@ -19,7 +19,11 @@ type Stop = () => Promise<void>
  *
  * @throws Error with one sentence; everything is then as before
  */
-export async function restore(given: Installation, from: string, say: Say): Promise<void> {
+export async function restoreBackup(
+  given: Installation,
+  from: string,
+  say: PrintLine,
+): Promise<void> {
   const { dataDir, databaseUrl } = given
   await assertEmpty(dataDir)
   if (databaseUrl) {
@@ -30,10 +34,10 @@ export async function restore(given: Installation, from: string, say: Say): Prom
   const stops: Stop[] = []
   try {
     const advice = `A restore into ${dataDir} was cut off: empty that directory and restore again.`
-    await begin(dataDir, advice)
+    await markUnfinished(dataDir, advice)
     const { version, created_date, objects } = await load(given, from, stops)
     await stopAll(stops)
-    await finish(dataDir)
+    await clearUnfinished(dataDir)
     say(`${dataDir}: restored from ${from}, made by Reticle ${version} at ${created_date}`)
     if (objects === 'outside') say('Its objects are in a bucket: put that into the same state.')
   } catch (thrown) {

@@ -2,7 +2,7 @@ import type { ClipChapter } from '@reticle/kit/testing/video/chapters'
 import type { Clip } from '@reticle/kit/testing/video/clips'
 import { describe, expect, test } from 'vitest'
 import { mostChapters, type VideoChapter, type VideoChapters } from '../decoder.ts'
-import { frameCount, type Ground, never, uneven } from './ground.ts'
+import { type DecoderFixture, frameCount, never, unevenTime } from './decoder-fixture.ts'
 
 /** Three parts of a clip of 50 frames at 25 frames per second. */
 const parts: readonly ClipChapter[] = [
@@ -24,7 +24,7 @@ const containers: Record<string, Partial<Clip>> = {
 }
 
 /** Tests chapters that the file itself lists. */
-export function tryChapters(ground: Ground): void {
+export function tryChapters(ground: DecoderFixture): void {
   describe('chapters', () => {
     readingEveryContainer(ground)
     readingTitles(ground)
@@ -34,14 +34,14 @@ export function tryChapters(ground: Ground): void {
 }
 
 const chaptersIn =
-  ({ decoder, make }: Ground) =>
+  ({ decoder, make }: DecoderFixture) =>
   async (name: string, clip: Partial<Clip>): Promise<VideoChapters> => {
     const file = make(name, clip)
     const index = await decoder.probe(file, never)
     return decoder.chapters(file, index, never)
   }
 
-function readingEveryContainer(ground: Ground): void {
+function readingEveryContainer(ground: DecoderFixture): void {
   const { fileOf } = ground
   test.each(Object.entries(containers))(
     'chapters of %s are read with their frames',
@@ -64,7 +64,7 @@ function readingEveryContainer(ground: Ground): void {
   )
 }
 
-function readingTitles(ground: Ground): void {
+function readingTitles(ground: DecoderFixture): void {
   test('titles keep characters of every script and special characters', async () => {
     const titles = [
       'Überführung',
@@ -115,7 +115,7 @@ function readingTitles(ground: Ground): void {
   })
 }
 
-function readingTimes(ground: Ground): void {
+function readingTimes(ground: DecoderFixture): void {
   const clock: readonly ClipChapter[] = [
     { start: 90, title: 'a' },
     { start: 90.4, end: 91, title: 'b' },
@@ -130,9 +130,9 @@ function readingTimes(ground: Ground): void {
   })
 
   test('chapters are placed among unevenly spaced frames', async () => {
-    const at = (frame: number) => uneven(frame) / 1000
+    const at = (frame: number) => unevenTime(frame) / 1000
     const chapters = [{ start: at(3) }, { start: at(20), end: at(21) }, { start: at(33) }]
-    const clip = { ticks: 1000, timeOf: uneven, chapters }
+    const clip = { ticks: 1000, timeOf: unevenTime, chapters }
     const found = await chaptersIn(ground)('uneven-parts.mkv', clip)
     expect(found.chapters.map(({ start, stop }) => [start, stop])).toEqual([
       [3, 19],
@@ -173,7 +173,7 @@ function readingTimes(ground: Ground): void {
   })
 }
 
-function readingMany(ground: Ground): void {
+function readingMany(ground: DecoderFixture): void {
   test('chapters beyond the limit are left out and `isWhole` is false', async () => {
     const some = (count: number) =>
       Array.from({ length: count }, (_, place) => ({ start: place / 10_000, title: `${place}` }))

@@ -3,16 +3,24 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { decoderLimits } from '../decoder.ts'
-import { type Ground, isGone, jpeg, never, png, range, surroundings } from './ground.ts'
+import {
+  type DecoderFixture,
+  hasExited,
+  jpeg,
+  never,
+  png,
+  range,
+  recordingEnvironment,
+} from './decoder-fixture.ts'
 
 /** Tests files that are refused, each with a reason. */
-export function tryRefusals(ground: Ground): void {
-  const { fileOf, make, told } = ground
+export function tryRefusals(ground: DecoderFixture): void {
+  const { fileOf, make, readProbeError } = ground
   test.each(['sound.mov', 'open.mkv', 'alt-ref.webm', 'mpeg4.avi'])(
     'a cut-off %s is refused because its end is missing',
     async (file) => {
       const whole = await readFile(join(ground.folder, file))
-      expect(await told(`cut-${file}`, whole.subarray(0, whole.length * 0.7))).toBe(
+      expect(await readProbeError(`cut-${file}`, whole.subarray(0, whole.length * 0.7))).toBe(
         `cut-${file}: the video is cut off, its end is missing`,
       )
     },
@@ -29,10 +37,10 @@ export function tryRefusals(ground: Ground): void {
       const pictures = whole.indexOf('mdat') + 1 || whole.indexOf('movi')
       const half = pictures + (whole.length - pictures) / 2
       const between = whole.indexOf(Buffer.from(start, 'latin1'), half)
-      expect(await told(`cut-${file}`, whole.subarray(0, between))).toBe(
+      expect(await readProbeError(`cut-${file}`, whole.subarray(0, between))).toBe(
         `cut-${file}: the video is cut off, its end is missing`,
       )
-      expect(await told(file, whole)).toBe('it was taken')
+      expect(await readProbeError(file, whole)).toBe('no error')
     },
   )
 
@@ -40,10 +48,10 @@ export function tryRefusals(ground: Ground): void {
     const whole = await readFile(join(ground.folder, 'B-frames.mp4'))
     const refused = (file: string) =>
       `${file}: no video can be read from it: it is damaged, cut off or of another kind`
-    expect(await told('cut.mp4', whole.subarray(0, 4000))).toBe(refused('cut.mp4'))
-    expect(await told('empty.mp4', '')).toBe(refused('empty.mp4'))
-    expect(await told('garbage.mp4', noise(50_000))).toBe(refused('garbage.mp4'))
-    expect(await told('picture.mp4', whole.subarray(0, 32))).toBe(refused('picture.mp4'))
+    expect(await readProbeError('cut.mp4', whole.subarray(0, 4000))).toBe(refused('cut.mp4'))
+    expect(await readProbeError('empty.mp4', '')).toBe(refused('empty.mp4'))
+    expect(await readProbeError('garbage.mp4', noise(50_000))).toBe(refused('garbage.mp4'))
+    expect(await readProbeError('picture.mp4', whole.subarray(0, 32))).toBe(refused('picture.mp4'))
   })
 
   test('a file that references other files is not followed', async () => {
@@ -51,7 +59,7 @@ export function tryRefusals(ground: Ground): void {
     const list = `ffconcat version 1.0\nfile '${other}'\n`
     const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${other}\n#EXT-X-ENDLIST\n`
     for (const [file, text] of Object.entries({ 'list.mp4': list, 'play.mkv': playlist }))
-      expect(await told(file, text)).toMatch(/no video can be read from it/)
+      expect(await readProbeError(file, text)).toMatch(/no video can be read from it/)
   })
 
   test('a file with sound alone is refused', async () => {
@@ -63,14 +71,14 @@ export function tryRefusals(ground: Ground): void {
 
   test('pictures with a huge stated size are refused before they are decoded', async () => {
     const whole = await readFile(join(ground.folder, 'mjpeg.avi'))
-    expect(await told('huge.avi', claiming(whole, 65_000, 65_000))).toMatch(
+    expect(await readProbeError('huge.avi', claiming(whole, 65_000, 65_000))).toMatch(
       /65000 x 65000 pixels are too many|no video can be read from it/,
     )
   })
 }
 
 /** Tests unusual file names and damage inside files. */
-export function tryOddities(ground: Ground): void {
+export function tryOddities(ground: DecoderFixture): void {
   const { fileOf, make, numbers } = ground
   test('file names with special meaning for programs are read as file names', async () => {
     for (const file of ['-version.mp4', 'concat:a|b.mp4', 'a%03d,*?.mp4', "o'clock \n[0].mp4"]) {
@@ -96,7 +104,7 @@ export function tryOddities(ground: Ground): void {
 }
 
 /** Tests the intended ends of programs. */
-export function tryStops(ground: Ground): void {
+export function tryStops(ground: DecoderFixture): void {
   const { fileOf, numbers, started } = ground
   test('a reader that leaves ends the program', async () => {
     const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
@@ -109,7 +117,7 @@ export function tryStops(ground: Ground): void {
       never,
     ))
       if (frame === 1) break
-    expect(started.map(isGone)).toEqual([true])
+    expect(started.map(hasExited)).toEqual([true])
   })
 
   test('an abort ends the program and its reason is thrown', async () => {
@@ -131,7 +139,7 @@ export function tryStops(ground: Ground): void {
     await expect(ground.decoder.probe(fileOf('B-frames.mp4'), stop.signal)).rejects.toThrow(
       'taken away',
     )
-    expect(started.map(isGone)).toEqual([true])
+    expect(started.map(hasExited)).toEqual([true])
   })
 
   test('a program exits by itself when its streams are closed', async () => {
@@ -140,7 +148,7 @@ export function tryStops(ground: Ground): void {
     await reading.next()
     const program = started.at(-1)
     for (const stream of [program?.stdin, program?.stdout, program?.stderr]) stream?.destroy()
-    if (program && !isGone(program)) await once(program, 'exit')
+    if (program && !hasExited(program)) await once(program, 'exit')
     await reading.return(undefined)
   })
 
@@ -166,7 +174,7 @@ export function tryStops(ground: Ground): void {
 }
 
 /** Tests misbehaving programs in place of the decoder. */
-export function tryStandIns(ground: Ground): void {
+export function tryStandIns(ground: DecoderFixture): void {
   const { fileOf, openWith, started } = ground
   test.each([
     ['hangs', 'setInterval(() => undefined, 1000)', 'decoding the video takes too long'],
@@ -177,7 +185,7 @@ export function tryStandIns(ground: Ground): void {
   ])('a program that %s fails only this call, with a reason', async (_, script, reason) => {
     const limits = { ...decoderLimits }
     let isStandIn = false
-    const base = surroundings(started)
+    const base = recordingEnvironment(started)
     const standIn = await openWith({
       limits,
       start: (command, args, options) => {
@@ -190,7 +198,7 @@ export function tryStandIns(ground: Ground): void {
     Object.assign(limits, { cpuSeconds: 1, silenceMs: script.startsWith('for') ? 60_000 : 1000 })
     const probing = standIn.probe(fileOf('B-frames.mp4'), never)
     await expect(probing).rejects.toThrow(reason)
-    expect(started.map(isGone).every(Boolean)).toBe(true)
+    expect(started.map(hasExited).every(Boolean)).toBe(true)
   })
 }
 

@@ -5,20 +5,20 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { PictureForm, VideoIndex } from '../decoder.ts'
 import { UndecodableFrame } from '../failures.ts'
 import {
-  asMany,
   clips,
+  type DecoderFixture,
   frameCount,
-  type Ground,
   jpeg,
   never,
-  pictures,
+  pairWithItself,
   png,
   range,
-  uneven,
-} from './ground.ts'
+  readPictures,
+  unevenTime,
+} from './decoder-fixture.ts'
 
 /** Tests every clip: each frame exists and is found at its number. */
-export function tryEveryClip(ground: Ground): void {
+export function tryEveryClip(ground: DecoderFixture): void {
   const { fileOf, numbers } = ground
   describe.each(Object.entries(clips))('%s', (file, clip) => {
     let index: VideoIndex
@@ -33,7 +33,7 @@ export function tryEveryClip(ground: Ground): void {
 
     test('yields frame after frame, each with its own number', async () => {
       const all = range(0, frameCount)
-      expect(await numbers(file, index, all)).toEqual(asMany(all))
+      expect(await numbers(file, index, all)).toEqual(pairWithItself(all))
     })
 
     test.each([11, 12, 49])('frame %i is found at once', async (frame) => {
@@ -46,7 +46,7 @@ export function tryEveryClip(ground: Ground): void {
 const showing = 0x10
 
 /** Tests the number of frames and their orientation. */
-export function tryCounting(ground: Ground): void {
+export function tryCounting(ground: DecoderFixture): void {
   const { fileOf, make, numbers } = ground
   test('frames are counted by order only when the file gives no times', async () => {
     const by = async (file: string) => (await ground.decoder.probe(fileOf(file), never)).by
@@ -57,7 +57,7 @@ export function tryCounting(ground: Ground): void {
   test('frames have the times that the file gives them', async () => {
     const { pts, time_base } = await ground.decoder.probe(fileOf('times.mkv'), never)
     expect(time_base).toEqual({ num: 1, den: 1000 })
-    expect([...pts]).toEqual(range(0, frameCount).map(uneven))
+    expect([...pts]).toEqual(range(0, frameCount).map(unevenTime))
   })
 
   test('a video that does not start at 0 is read as any other', async () => {
@@ -69,7 +69,7 @@ export function tryCounting(ground: Ground): void {
     make('late.mkv', late)
     const index = await ground.decoder.probe(fileOf('late.mkv'), never)
     expect(index.pts[0]).toBe(90_000)
-    expect(await numbers('late.mkv', index, [0, 25, 49])).toEqual(asMany([0, 25, 49]))
+    expect(await numbers('late.mkv', index, [0, 25, 49])).toEqual(pairWithItself([0, 25, 49]))
   })
 
   test('pictures that are decoded and never shown are not frames', async () => {
@@ -107,8 +107,8 @@ export function tryCounting(ground: Ground): void {
     make('turned.mp4', { matrix, frames: 3 })
     const index = await ground.decoder.probe(fileOf('turned.mp4'), never)
     expect(index).toMatchObject(size)
-    expect(await numbers('turned.mp4', index, [0, 1, 2])).toEqual(asMany([0, 1, 2]))
-    const [picture] = await pictures(
+    expect(await numbers('turned.mp4', index, [0, 1, 2])).toEqual(pairWithItself([0, 1, 2]))
+    const [picture] = await readPictures(
       ground.decoder.frames(fileOf('turned.mp4'), index, [0], png, never),
     )
     expect(await sharp(picture).metadata()).toMatchObject({ ...size, format: 'png' })
@@ -135,20 +135,20 @@ function repeatTime(packet: Packet): true {
 }
 
 /** Tests that frames are counted by pictures, not by times. */
-export function tryEqualTimes(ground: Ground): void {
+export function tryEqualTimes(ground: DecoderFixture): void {
   const { make, numbers } = ground
   describe.each(Object.entries(equalTimes))('%s, where pictures have equal times', (file, clip) => {
     test('has a frame for every shown picture, in decoding order', async () => {
       const index = await ground.decoder.probe(make(file, clip), never)
       expect([index.by, index.pts.length]).toEqual(['order', frameCount])
       const all = range(0, frameCount)
-      expect(await numbers(file, index, all)).toEqual(asMany(all))
+      expect(await numbers(file, index, all)).toEqual(pairWithItself(all))
     })
 
     test('yields its frames with a step and in any order', async () => {
       const index = await ground.decoder.probe(make(file, clip), never)
       const stepped = range(0, frameCount).filter((frame) => frame % 7 === 3)
-      expect(await numbers(file, index, stepped)).toEqual(asMany(stepped))
+      expect(await numbers(file, index, stepped)).toEqual(pairWithItself(stepped))
       for (const frame of [49, 1, 24, 25, 2, 0])
         expect(await numbers(file, index, [frame])).toEqual([[frame, frame]])
     })
@@ -166,7 +166,7 @@ export function tryEqualTimes(ground: Ground): void {
 }
 
 /** Tests the choice of frames and the form of pictures. */
-export function tryChoosing(ground: Ground): void {
+export function tryChoosing(ground: DecoderFixture): void {
   const { fileOf, make, numbers } = ground
   test('wanted frames are yielded in order over any gaps', async () => {
     const file = make('long.mp4', {
@@ -176,20 +176,20 @@ export function tryChoosing(ground: Ground): void {
     })
     const index = await ground.decoder.probe(file, never)
     const wanted = [...range(40, 60), 100, 130, 420, 690, 699]
-    expect(await numbers('long.mp4', index, wanted)).toEqual(asMany(wanted))
+    expect(await numbers('long.mp4', index, wanted)).toEqual(pairWithItself(wanted))
     expect(
       await numbers(
         'long.mp4',
         index,
         range(0, 700).filter((n) => n % 7 === 3),
       ),
-    ).toEqual(asMany(range(0, 700).filter((n) => n % 7 === 3)))
+    ).toEqual(pairWithItself(range(0, 700).filter((n) => n % 7 === 3)))
   })
 
   test('a picture is a PNG, a JPEG of a quality, or a JPEG that fits a size', async () => {
     const index = await ground.decoder.probe(fileOf('sound.mov'), never)
     const drawn = async (as: PictureForm) => {
-      const [bytes = Buffer.alloc(0)] = await pictures(
+      const [bytes = Buffer.alloc(0)] = await readPictures(
         ground.decoder.frames(fileOf('sound.mov'), index, [5], as, never),
       )
       const { format, width, height } = await sharp(bytes).metadata()
@@ -206,7 +206,7 @@ export function tryChoosing(ground: Ground): void {
 }
 
 /** Tests an index with false statements about the file. */
-export function tryLies(ground: Ground): void {
+export function tryLies(ground: DecoderFixture): void {
   const { fileOf, numbers } = ground
   test.each(['liar.mp4', 'liar.mkv'])(
     'false key frames of %s do not yield wrong frames',

@@ -1,13 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { asMany, clips, frameCount, type Ground, never, range } from './ground.ts'
+import {
+  clips,
+  type DecoderFixture,
+  frameCount,
+  never,
+  pairWithItself,
+  range,
+} from './decoder-fixture.ts'
 
 const packetBytes = 188
 
 /**
  * Tests containers for transmission, whose times may repeat, break or be missing: frames are counted in decoding order.
  */
-export function tryStreams(ground: Ground): void {
+export function tryStreams(ground: DecoderFixture): void {
   const { fileOf, make, numbers } = ground
   const bytesOf = (name: string) => readFile(fileOf(name).path)
   const probed = (name: string, bytes: Uint8Array) => probeBytes(ground, name, bytes)
@@ -42,7 +49,7 @@ export function tryStreams(ground: Ground): void {
 }
 
 /** Tests streams with missing parts. */
-export function tryLosses(ground: Ground): void {
+export function tryLosses(ground: DecoderFixture): void {
   const { fileOf, make, numbers } = ground
   const bytesOf = (name: string) => readFile(fileOf(name).path)
   const probed = (name: string, bytes: Uint8Array) => probeBytes(ground, name, bytes)
@@ -58,7 +65,7 @@ export function tryLosses(ground: Ground): void {
       const all = range(0, index.pts.length)
       const found = await numbers(`lossy-${file}`, index, all)
       expect(found.map(([frame]) => frame)).toEqual(all)
-      expect(found.slice(0, 10)).toEqual(asMany(all.slice(0, 10)))
+      expect(found.slice(0, 10)).toEqual(pairWithItself(all.slice(0, 10)))
     },
   )
 
@@ -72,7 +79,7 @@ export function tryLosses(ground: Ground): void {
       expect(all.length).toBeGreaterThan(5)
       const found = await numbers(`stopped-${file}`, index, all)
       expect(found.map(([frame]) => frame)).toEqual(all)
-      expect(found.slice(0, 5)).toEqual(asMany(all.slice(0, 5)))
+      expect(found.slice(0, 5)).toEqual(pairWithItself(all.slice(0, 5)))
     },
   )
 
@@ -82,7 +89,7 @@ export function tryLosses(ground: Ground): void {
   })
 }
 
-async function probeBytes({ fileOf, decoder }: Ground, name: string, bytes: Uint8Array) {
+async function probeBytes({ fileOf, decoder }: DecoderFixture, name: string, bytes: Uint8Array) {
   await writeFile(fileOf(name).path, bytes)
   return decoder.probe(fileOf(name), never)
 }

@@ -2,7 +2,7 @@
 const sideBySide = 8
 
 /** Calls `ask` for each item, some concurrently, and yields the results in order. */
-export async function* inTurns<A, B>(
+export async function* mapInBatches<A, B>(
   all: readonly A[],
   ask: (one: A) => Promise<B>,
   signal: AbortSignal,
