@@ -27,7 +27,7 @@ const expected = [
   /worker: (?:The service is busy|The worker no longer holds this request|A part of the service did not answer|The object storage is not available)/,
   // from the shell that started a killed process, and from a broker that has just started
   /^Killed$/,
-  /(?:kafka: Crash: KafkaJS\w+|the bus goes on after an error): (?:No broker available|Closed connection)/,
+  /(?:kafka: Crash: KafkaJS\w+|the bus goes on after an error|bus error; retrying): (?:No broker available|Closed connection)/,
   /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
   /webhooks-svc: webhook message failed/,
 ]
