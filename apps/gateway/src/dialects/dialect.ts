@@ -3,7 +3,7 @@ import type { Failed } from '../http-error.ts'
 /**
  * A dialect is the REST API as clients of another product know it: routes are those of the native API, and requests
  * and responses are translated here. Services have one model and no dialects
- * (docs/adr/0030-a-dialect-is-translated-at-the-edge.md).
+ * (docs/adr/0030-translate-dialects-in-the-gateway.md).
  */
 export interface Dialect {
   /** Name in mounts, settings and access tokens. */
