@@ -25,20 +25,20 @@ export type ClusterWiringOptions = z.input<typeof wiringOptions>
 export async function openConverterPorts(options: unknown): Promise<ConverterPorts> {
   const { s3, keys, tls, traces, addresses } = wiringOptions.parse(options)
   await startTraces({ service: 'jobs-worker', endpoint: traces })
-  const people = connectGrpc({ address: addresses.projects, keys, tls })
-  const sets = connectGrpc({ address: addresses.annotations, keys, tls })
-  const log = connectGrpc({ address: addresses.webhooks, keys, tls })
+  const projectsSvc = connectGrpc({ address: addresses.projects, keys, tls })
+  const annotationsSvc = connectGrpc({ address: addresses.annotations, keys, tls })
+  const webhooksSvc = connectGrpc({ address: addresses.webhooks, keys, tls })
   return {
     services: {
-      tasks: people.service(tables.tasks),
-      projects: people.service(tables.projects),
-      guides: people.service(tables.guides),
-      jobs: people.service(tables.jobs),
-      labels: people.service(tables.labels),
-      media: people.service(tables.media),
-      storages: people.service(tables.storages),
-      annotations: sets.service(tables.annotations),
-      events: log.service(tables.events),
+      tasks: projectsSvc.service(tables.tasks),
+      projects: projectsSvc.service(tables.projects),
+      guides: projectsSvc.service(tables.guides),
+      jobs: projectsSvc.service(tables.jobs),
+      labels: projectsSvc.service(tables.labels),
+      media: projectsSvc.service(tables.media),
+      storages: projectsSvc.service(tables.storages),
+      annotations: annotationsSvc.service(tables.annotations),
+      events: webhooksSvc.service(tables.events),
     },
     blobs: await s3Blobs(s3),
   }

@@ -31,16 +31,16 @@ export async function firstAdministrator(
   db: Kysely<ProjectsDb>,
   { admin, dataDir }: Pick<StandaloneConfig, 'admin' | 'dataDir'>,
 ): Promise<Administrator> {
-  const { username, email, password: given } = admin
+  const { username, email, password: configured } = admin
   const file = join(dataDir, 'admin-password')
-  const isKept = existsSync(file)
+  const hasFile = existsSync(file)
   const password =
-    given ?? (await readOrCreateSecret(file, () => randomBytes(12).toString('base64url')))
+    configured ?? (await readOrCreateSecret(file, () => randomBytes(12).toString('base64url')))
   const isMade = await ensureAdministrator(db, { username, password, email })
-  if (!isMade && !isKept) await rm(file, { force: true })
+  if (!isMade && !hasFile) await rm(file, { force: true })
   return {
     username,
-    password: isMade && !given ? password : undefined,
+    password: isMade && !configured ? password : undefined,
     file: existsSync(file) ? file : undefined,
   }
 }

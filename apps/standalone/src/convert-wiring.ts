@@ -37,7 +37,7 @@ export async function openConverterPorts(options: unknown): Promise<ConverterPor
   const onBug = logBugs(logger)
   const blobs = await openObjects(objects)
 
-  const people = projects.handlers({
+  const projectsSvc = projects.handlers({
     db: openDatabase<projects.ProjectsDb>(urls.projects, {
       application: 'conversion',
       ...connections,
@@ -47,8 +47,8 @@ export async function openConverterPorts(options: unknown): Promise<ConverterPor
     settings: projects.readConfig(env),
     secrets: secretBox(projects.readSecretKeys(env)),
   })
-  const { projects: owned, tasks, jobs, labels, guides, media, storages } = people
-  const known = {
+  const { projects: owned, tasks, jobs, labels, guides, media, storages } = projectsSvc
+  const projectServices = {
     projects: guard<Tables['projects']>(owned, onBug, 'projects-svc'),
     tasks: guard<Tables['tasks']>(tasks, onBug, 'projects-svc'),
     jobs: guard<Tables['jobs']>(jobs, onBug, 'projects-svc'),
@@ -57,21 +57,25 @@ export async function openConverterPorts(options: unknown): Promise<ConverterPor
     media: guard<Tables['media']>(media, onBug, 'projects-svc'),
     storages: guard<Tables['storages']>(storages, onBug, 'projects-svc'),
   }
-  const sets = annotations.handlers({
+  const annotationsSvc = annotations.handlers({
     db: openDatabase<annotations.AnnotationsDb>(urls.annotations, {
       application: 'conversion',
       ...connections,
     }).db,
     log: logger,
     settings: annotations.readConfig(env),
-    services: known,
+    services: projectServices,
   })
-  const annotated = guard<Tables['annotations']>(sets.annotations, onBug, 'annotations-svc')
+  const annotated = guard<Tables['annotations']>(
+    annotationsSvc.annotations,
+    onBug,
+    'annotations-svc',
+  )
   const { db: logDb } = openDatabase<webhooks.WebhooksDb>(urls.webhooks, {
     application: 'conversion',
     ...connections,
   })
-  const told = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
-  const events = guard<Tables['events']>(told, onBug, 'webhooks-svc')
-  return { services: { ...known, annotations: annotated, events }, blobs }
+  const eventHandlers = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
+  const events = guard<Tables['events']>(eventHandlers, onBug, 'webhooks-svc')
+  return { services: { ...projectServices, annotations: annotated, events }, blobs }
 }

@@ -12,10 +12,10 @@ try {
   for (const name of unknownSettings(environment))
     log.warn(`${name} is not a known setting; check the spelling`)
   process.stdout.on('error', () => undefined) // a closed terminal is no reason to exit
-  const tell = (text: string) => void process.stdout.write(`${text}\n`)
+  const print = (text: string) => void process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
-    tell(formatWelcome(await startStandalone(config, log, onStop)))
-    onStop('notice', () => tell('Stopping; what still runs has up to 30 s ...'))
+    print(formatWelcome(await startStandalone(config, log, onStop)))
+    onStop('notice', () => print('Stopping; what still runs has up to 30 s ...'))
   }
   const onError = (part: string, error: unknown) => {
     const sentence = error instanceof Error ? error.message : String(error)

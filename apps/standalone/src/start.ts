@@ -66,11 +66,13 @@ export async function startStandalone(
   const objects = { folder: objectsOf(dataDir), s3 }
   const blobs = await openObjects(objects)
   const mailFolder = join(dataDir, 'mail')
-  const around = { urls, blobs, kafka, log, env, mailFolder, onStop }
-  const { services, identity } = await startServices(around)
+  const servicePorts = { urls, blobs, kafka, log, env, mailFolder, onStop }
+  const { services, identity } = await startServices(servicePorts)
   const admin = await firstAdministrator(identity, config)
 
-  const { db: requests } = openPool<RequestsDb>(around, 'conversion', urls.requests, { max: 1 })
+  const { db: requests } = openPool<RequestsDb>(servicePorts, 'conversion', urls.requests, {
+    max: 1,
+  })
   const wiring = { urls, objects, env, log: config.log, traces }
   const conversion = await startConversion(
     worker,
@@ -111,14 +113,14 @@ async function databaseUrl(config: StandaloneConfig, log: Logger, onStop: OnStop
   const postgres = await startPostgres({
     dataDir: config.dataDir,
     onNotice,
-    onGone: databaseGone,
+    onGone: exitWithoutDatabase,
   })
   onStop('PostgreSQL', postgres.stop)
   return postgres.url
 }
 
 /** Exits, because no part works without the database, and a new start recovers from the crash. */
-function databaseGone(): void {
+function exitWithoutDatabase(): void {
   process.stderr.write('PostgreSQL ended by itself, so Reticle ends too: start it again.\n')
   process.exit(1)
 }

@@ -12,8 +12,8 @@ export function storageNets({
   host,
   env,
 }: Pick<StandaloneConfig, 'host' | 'env'>): Record<string, string> {
-  const { RETICLE_STORAGES_ALLOWED_NETS: given, RETICLE_PUBLIC_URL: publicUrl } = env
-  if (given !== undefined) return {}
+  const { RETICLE_STORAGES_ALLOWED_NETS: allowed, RETICLE_PUBLIC_URL: publicUrl } = env
+  if (allowed !== undefined) return {}
   const isLocal = isLoopback(host) && (publicUrl === undefined || isLoopback(hostOf(publicUrl)))
   return {
     RETICLE_STORAGES_ALLOWED_NETS: isLocal ? loopback : '',

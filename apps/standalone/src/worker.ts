@@ -40,11 +40,11 @@ process.on('message', () => signals.emit('SIGTERM'))
 async function start(onStop: OnStop): Promise<void> {
   const traces = await startTraces({ service: 'reticle worker', endpoint: wiring.traces })
   onStop('traces', traces.stop)
-  const around = { urls, kafka, log, onStop }
-  const { db } = openPool<jobs.RequestsDb>(around, 'worker', urls.requests)
+  const ports = { urls, kafka, log, onStop }
+  const { db } = openPool<jobs.RequestsDb>(ports, 'worker', urls.requests)
   const worker = await jobs.startWorker({
     db,
-    bus: await openBus(around),
+    bus: await openBus(ports),
     blobs: await openObjects(wiring.objects),
     log,
     settings: jobs.readConfig(wiring.env),

@@ -134,12 +134,12 @@ async function* setTexts(
   yield ']'
 }
 
-interface Wishes extends Pick<BackupWork['params'], 'lightweight'> {
+interface MediaOptions extends Pick<BackupWork['params'], 'lightweight'> {
   onFrame: () => void
 }
 
 /** Reports the number of written frames as progress. */
-function counting(parts: readonly Placed[], { progress }: Run): Pick<Wishes, 'onFrame'> {
+function counting(parts: readonly Placed[], { progress }: Run): Pick<MediaOptions, 'onFrame'> {
   const items_total = parts.reduce((sum, { part }) => sum + part.count, 0)
   let items_done = 0
   progress(readShare, 'Writing the archive')
@@ -183,16 +183,20 @@ async function* partsFiles(
   { lightweight }: BackupWork['params'],
   run: Run,
 ): AsyncGenerator<ArchiveFile> {
-  const wishes = { lightweight, ...counting(placed, run) }
+  const options = { lightweight, ...counting(placed, run) }
   for (const files of [taskDocuments, taskMedia])
     for (const { part, folder } of placed)
-      for await (const file of files(part, wishes, run))
+      for await (const file of files(part, options, run))
         yield { ...file, path: `${folder}${file.path}` }
 }
 
-async function* taskDocuments(part: Part, wishes: Wishes, run: Run): AsyncGenerator<ArchiveFile> {
+async function* taskDocuments(
+  part: Part,
+  options: MediaOptions,
+  run: Run,
+): AsyncGenerator<ArchiveFile> {
   const { task, labels, frames, annotations, issues } = part
-  const media = mediaOf(part, wishes, run)
+  const media = mediaOf(part, options, run)
   const content = await formatTaskJson({ task, labels, frames, isListOnly: media.isListOnly })
   yield { path: 'task.json', content }
   yield { path: 'annotations.json', content: annotations.read() }
@@ -201,12 +205,12 @@ async function* taskDocuments(part: Part, wishes: Wishes, run: Run): AsyncGenera
   yield* guideFiles(task.guide, run, run.context)
 }
 
-const taskMedia = (part: Part, wishes: Wishes, run: Run): AsyncGenerator<ArchiveFile> =>
-  mediaFiles(run.blobs, mediaOf(part, wishes, run))
+const taskMedia = (part: Part, options: MediaOptions, run: Run): AsyncGenerator<ArchiveFile> =>
+  mediaFiles(run.blobs, mediaOf(part, options, run))
 
 const mediaOf = (
   { task: { data }, frames }: Part,
-  { lightweight, onFrame }: Wishes,
+  { lightweight, onFrame }: MediaOptions,
   { signal }: Run,
 ): BackupMedia => ({
   frames,

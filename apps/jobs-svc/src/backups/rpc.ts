@@ -13,7 +13,7 @@ import type { BackupWork, RestoreWork } from '../requests/work.ts'
 import { authorizeUpload, workOf } from '../uploads/purposes.ts'
 import { sizeClass, takeFile } from '../uploads/rpc.ts'
 
-export interface BackupDeps {
+export interface BackupHandlerDeps {
   db: Kysely<RequestsDb>
   services: { tasks: Authority; storages: StorageCalls }
   settings: PostSettings
@@ -24,7 +24,7 @@ type ExportInput = Parameters<Requests['exportTaskBackup']>[0]
 
 /** Creates the handlers of backups and restores. */
 export function backupHandlers(
-  deps: BackupDeps,
+  deps: BackupHandlerDeps,
 ): Pick<Requests, 'exportProjectBackup' | 'exportTaskBackup' | 'startRestore'> {
   return {
     exportProjectBackup: (input, context) => startBackup(deps, 'project', input, context),
@@ -38,7 +38,7 @@ export function backupHandlers(
  * issues and guides.
  */
 async function startBackup(
-  { db, services, settings }: BackupDeps,
+  { db, services, settings }: BackupHandlerDeps,
   target: BackupWork['target'],
   input: ExportInput,
   context: Context,
@@ -47,11 +47,11 @@ async function startBackup(
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
   if (target === 'task' && facts.size === 0)
     throw invalidText('This task data has not been initialized yet')
-  const usual = usualName({ ...facts, target, lightweight })
+  const defaultFilename = usualName({ ...facts, target, lightweight })
   const object = { target, id: target_id }
   const destination = await resolveExportDestination(
     input,
-    { usual, object },
+    { usual: defaultFilename, object },
     services.storages,
     context,
   )
@@ -61,15 +61,15 @@ async function startBackup(
   const id = { ...what, ...(lightweight && ({ lightweight: 'True' } as const)) }
   const isLarge = target === 'project' || facts.size > largeCount
   const size_class = isLarge ? ('large' as const) : ('small' as const)
-  const wish = { id, params, facts, size_class }
-  return change(db, context, (tx) => postRequest(tx, wish, settings, context))
+  const spec = { id, params, facts, size_class }
+  return change(db, context, (tx) => postRequest(tx, spec, settings, context))
 }
 
 const largeCount = 100_000
 
 /** Queues the restore of an archive as a project or task of the caller, in the workspace of the call. */
 async function startRestore(
-  { db, services, settings }: BackupDeps,
+  { db, services, settings }: BackupHandlerDeps,
   body: RestoreInput,
   context: Context,
 ): Promise<{ rq_id: string }> {
@@ -85,8 +85,8 @@ async function startRestore(
     const params: RestoreWork['params'] = { dry_run, ...given }
     const size_class = sizeClass([given.file])
     const options = dry_run ? optionsOf({ dry_run }) : undefined
-    const wish = { id: { ...workOf(aim), options }, params, facts, input_key, size_class }
-    return postRequest(tx, wish, settings, context)
+    const spec = { id: { ...workOf(aim), options }, params, facts, input_key, size_class }
+    return postRequest(tx, spec, settings, context)
   })
 }
 type RestoreInput = Parameters<Requests['startRestore']>[0]['body']

@@ -13,20 +13,20 @@ export async function copyHere(
   files: readonly SourceFile[],
   name: string,
   deps: Deps,
-  tell: (share: number) => void = () => undefined,
+  reportShare: (share: number) => void = () => undefined,
 ): Promise<SourceFile[]> {
   const { blobs, signal, prefix } = deps
   const numbered = files.map((file, index) => ({ file, key: `${prefix}${name}-${index}` }))
   const copy = async ({ file, key }: (typeof numbered)[number]) => {
     const { size } = await blobs.put(key, piecesOf(file, deps), { signal })
     const { known, named } = file
-    const about = { ...(known && { known }), ...(named !== undefined && { named }) }
-    return { ...toSourceFile(file.name, key, size), ...about }
+    const properties = { ...(known && { known }), ...(named !== undefined && { named }) }
+    return { ...toSourceFile(file.name, key, size), ...properties }
   }
   const copies: SourceFile[] = []
   for await (const [, one, index] of mapInBatches(numbered, copy, signal)) {
     copies.push(one)
-    tell((index + 1) / files.length)
+    reportShare((index + 1) / files.length)
   }
   return copies
 }

@@ -11,28 +11,28 @@ export interface BucketListing {
   sizesOf: (keys: readonly string[]) => Promise<Map<string, number>>
 }
 
-interface Asked {
+interface BucketQuery {
   cloud_storage_id: number
   task_id: number
 }
 
 export function openBucketListing(
   service: Pick<Service<typeof storages>, 'listSourceFiles'>,
-  asked: Asked,
+  query: BucketQuery,
   context: Context,
 ): BucketListing {
   async function* below(prefix: string) {
     let token: string | undefined
     do {
       context.signal.throwIfAborted()
-      const page = { ...asked, prefix, is_key: false, ...(token !== undefined && { token }) }
+      const page = { ...query, prefix, is_key: false, ...(token !== undefined && { token }) }
       const { files, next } = await service.listSourceFiles(page, context)
       yield files.filter(({ key }) => key.startsWith(prefix) && !key.endsWith('/'))
       token = next
     } while (token !== undefined)
   }
   const one = async (prefix: string) =>
-    (await service.listSourceFiles({ ...asked, prefix, is_key: true }, context)).files[0]?.size
+    (await service.listSourceFiles({ ...query, prefix, is_key: true }, context)).files[0]?.size
   return {
     below,
     sizesOf: async (keys) => {
@@ -71,12 +71,12 @@ async function findTogether(
   below: BucketListing['below'],
   sizes: Map<string, number>,
 ): Promise<void> {
-  const wanted = new Set(keys)
+  const requested = new Set(keys)
   let pages = Math.ceil((2 * keys.length) / aPage) + keys.length / many
   for await (const files of below(commonPrefix(keys))) {
-    for (const { key, size } of files) if (wanted.delete(key)) sizes.set(key, size)
+    for (const { key, size } of files) if (requested.delete(key)) sizes.set(key, size)
     pages -= 1
-    if (wanted.size === 0 || pages <= 0) return
+    if (requested.size === 0 || pages <= 0) return
   }
 }
 

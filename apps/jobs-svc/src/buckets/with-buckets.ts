@@ -62,7 +62,7 @@ export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: ChosenS
 const longestMs = 600_000
 
 /** Context without a user: the permission for the frame was checked when it was located. */
-const ofNobody = (): Context => ({
+const anonymousContext = (): Context => ({
   principal: null,
   request_id: randomUUID(),
   deadline: Date.now() + longestMs,
@@ -77,17 +77,17 @@ async function readPart(
 ) {
   const { start, end } = range ?? { start: 0 }
   if (end === undefined) throw new Error('a file of a cloud storage must be read with an end')
-  const { cloud_storage_id, context = ofNobody() } = chosen ?? {}
+  const { cloud_storage_id, context = anonymousContext() } = chosen ?? {}
   /** One byte beyond the end, which exists only if the file has grown. */
   const beyond = size !== undefined && end + 1 >= size ? 1 : 0
-  const wanted = {
+  const query = {
     task_id,
     key,
     start,
     end: end + beyond,
     ...(cloud_storage_id !== undefined && { cloud_storage_id }),
   }
-  const { chunks } = await storages.readSourceFile(wanted, context)
+  const { chunks } = await storages.readSourceFile(query, context)
   return { size: end + 1, chunks: whole(chunks, key, end - start + 1) }
 }
 

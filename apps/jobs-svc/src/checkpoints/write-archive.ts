@@ -59,9 +59,9 @@ async function write(
   const { key, begun_date } = former ?? { key: resultKey(work), begun_date: new Date() }
   const track = trackZip(stepBytes)
   let due = performance.now() + (former ? checkpoints.everyMs : checkpoints.afterMs)
-  let keeping: Promise<void> | undefined
+  let saving: Promise<void> | undefined
 
-  const keep = async (begun: Begun) => {
+  const save = async (begun: Begun) => {
     const known = track.upTo(begun.size)
     if (!known) return
     const { crc } = known
@@ -71,13 +71,13 @@ async function write(
   }
   const onStored = (begun: Begun) => {
     due = performance.now() + checkpoints.everyMs
-    keeping = keep(begun)
+    saving = save(begun)
       .catch(() => undefined) // the previous checkpoint stays
       .finally(() => {
-        keeping = undefined
+        saving = undefined
       })
   }
-  const isDue = () => !keeping && performance.now() >= due
+  const isDue = () => !saving && performance.now() >= due
   const steps = { from: former ?? undefined, isDue, onStored, signal }
   const stored = former && { ...former, members: decodeMembers(former.members) }
   const bytes = writeZip(files, work.created_date, { stored: stored ?? undefined, track })
@@ -85,6 +85,6 @@ async function write(
     const { size } = await blobs.putInSteps(key, bytes, steps)
     return { key, size }
   } finally {
-    await keeping // a later answer would be taken for that of the next question
+    await saving // a later answer would be taken for that of the next question
   }
 }

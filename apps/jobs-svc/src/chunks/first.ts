@@ -35,8 +35,8 @@ async function makeFirst(
   progress(0.95, 'Preparing the first images')
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(longestMs)])
   const context = contextOf(work, signal)
-  const wanted = { target: 'task', id: work.task_id, number: 0 } as const
-  const located = await services.media.locateChunk(wanted, context)
+  const query = { target: 'task', id: work.task_id, number: 0 } as const
+  const located = await services.media.locateChunk(query, context)
   const chunk = { ...located, quality: 'compressed' as const }
   const { task_id, start, stop, data_revision } = chunk
   const { chunks: lines } = await services.media.readFrames({ task_id, start, stop }, context)

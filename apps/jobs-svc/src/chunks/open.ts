@@ -55,7 +55,7 @@ export interface ChunkTiming {
   pollMs: number
 }
 
-const usualTiming: ChunkTiming = { patienceMs: 10_000, leaseMs: 30_000, pollMs: 100 }
+const defaultTiming: ChunkTiming = { patienceMs: 10_000, leaseMs: 30_000, pollMs: 100 }
 
 /** Longest time in milliseconds to make one chunk. */
 const longestMs = 3_600_000
@@ -73,9 +73,9 @@ export interface ChunkDeps {
  * store.
  */
 export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
-  const times = { ...usualTiming, ...timing }
+  const times = { ...defaultTiming, ...timing }
   const stopping = new AbortController()
-  const inPlace = limitConcurrency(defaultConcurrency)
+  const limit = limitConcurrency(defaultConcurrency)
   const working = new Map<string, Promise<void>>()
 
   /** Returns false when another process is making it. */
@@ -87,7 +87,7 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
     return true
   }
   const step = async (chunk: ChunkVariant, context: Context) => {
-    const isMade = await inPlace(() => makeIfFree(chunk, context))
+    const isMade = await limit(() => makeIfFree(chunk, context))
     if (!isMade) await sleep(times.pollMs)
   }
   /** Makes one step towards a missing chunk: makes it, or gives another process time to make it. */
@@ -105,9 +105,10 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
       const patience = untilLate(times.patienceMs, answered.signal)
       try {
         for (;;) {
-          const kept = await openStored(deps, chunk)
-          if (kept && chunk.storage === 'share') await assertSourcesUnchanged(deps, chunk, context)
-          if (kept) return kept
+          const opened = await openStored(deps, chunk)
+          if (opened && chunk.storage === 'share')
+            await assertSourcesUnchanged(deps, chunk, context)
+          if (opened) return opened
           await Promise.race([wait(chunk, context), patience])
         }
       } finally {
@@ -189,11 +190,11 @@ async function buildChunk(
   context: Context,
 ): Promise<void> {
   const lost = new AbortController()
-  const keep = async () => {
+  const renew = async () => {
     const isOurs = await renewClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends
     if (!isOurs) lost.abort(chunkBeingPrepared())
   }
-  const timer = setInterval(() => void keep(), leaseMs / 3)
+  const timer = setInterval(() => void renew(), leaseMs / 3)
   const signal = AbortSignal.any([deps.signal, lost.signal])
   const object_key = `requests/chunks/${claim.task_id}/${claim.builder}`
   try {

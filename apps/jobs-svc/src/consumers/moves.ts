@@ -13,6 +13,6 @@ export const moveRoutes: readonly Route<RequestsDb>[] = [
   on(projectMoved, (tx, { project_id, organization_id }) =>
     moveProject(tx, project_id, organization_id),
   ),
-  on(taskMoved, (tx, { task_id, ...place }) => moveTask(tx, task_id, place)),
+  on(taskMoved, (tx, { task_id, ...findWorkspace }) => moveTask(tx, task_id, findWorkspace)),
   on(organizationDeleted, (tx, { organization }) => leaveOrganization(tx, organization.id)),
 ]

@@ -64,7 +64,7 @@ export async function readPart(
   const deletedFrames = new Set(deleted.frames)
   const all = await itemFrames(facts, deps, context)
   const present = all.filter(({ frame }) => !deletedFrames.has(frame))
-  const wanted = await selectExportFrames(present, { only, task_id }, services, context)
+  const selectedFrames = await selectExportFrames(present, { only, task_id }, services, context)
   const { chunks } = await services.annotations.readRows({ target, id }, context)
   const rows = await stageRows(tmpDir, chunks, signal)
   const streams = () =>
@@ -77,7 +77,9 @@ export async function readPart(
     const own = withTracks ? all : { ...all, tracks: [] }
     return itemsOf(frames, own, options)
   }
-  const frames = only.only_annotated ? await shownFrames(wanted, itemsOn(wanted), signal) : wanted
+  const frames = only.only_annotated
+    ? await shownFrames(selectedFrames, itemsOn(selectedFrames), signal)
+    : selectedFrames
   return {
     subset: facts.subset,
     frames,

@@ -22,10 +22,10 @@ export async function selectExportFrames(
     state &&
     (await jobs.listJobs({ task_id, state, type: 'annotation', page_size: 'all' }, context))
   const spans = ofJobs?.results.map((job) => ({ first: job.start_frame, last: job.stop_frame }))
-  const isWanted = (frame: number) =>
+  const isSelected = (frame: number) =>
     (only.frames.length === 0 || isWithin(only.frames, frame)) &&
     (spans === undefined || isWithin(spans, frame))
-  return frames.filter(({ frame }) => isWanted(frame))
+  return frames.filter(({ frame }) => isSelected(frame))
 }
 
 const isWithin = (spans: readonly FrameSpan[], frame: number) =>
@@ -48,16 +48,16 @@ export function selectExportAnnotations(
 
 async function* filterBatches<T>(
   batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
-  isWanted: (one: T) => boolean,
+  isSelected: (one: T) => boolean,
 ): AsyncGenerator<T[]> {
-  for await (const batch of batches) yield batch.filter(isWanted)
+  for await (const batch of batches) yield batch.filter(isSelected)
 }
 
 async function* filterTracks(
   tracks: AnnotationStreams['tracks'],
-  isWanted: (track: Track) => boolean,
+  isSelected: (track: Track) => boolean,
 ): AsyncGenerator<Track> {
-  for await (const track of tracks) if (isWanted(track)) yield track
+  for await (const track of tracks) if (isSelected(track)) yield track
 }
 
 /** Returns the frames for which `items` contain an annotation. */

@@ -30,8 +30,13 @@ export async function exportEvents(
 ): Promise<{ rq_id: string }> {
   const now = new Date().toISOString()
   const filter = await services.events.permitEventExport(partOf(input, now), context)
-  const usual = `logs_${now.slice(0, 19).replace(/[-T:]/g, '_')}.csv`
-  const destination = await resolveExportDestination(input, { usual }, services.storages, context)
+  const defaultFilename = `logs_${now.slice(0, 19).replace(/[-T:]/g, '_')}.csv`
+  const destination = await resolveExportDestination(
+    input,
+    { usual: defaultFilename },
+    services.storages,
+    context,
+  )
   const params: ExportEventsWork['params'] = { filter, ...destination }
 
   const { user_id } = signedIn(context)

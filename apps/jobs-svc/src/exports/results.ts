@@ -33,7 +33,7 @@ interface Deps {
   resultTtlHours: number
 }
 
-interface Wanted {
+interface ResultQuery {
   target: RequestTarget
   id: number
   rq_id?: string
@@ -48,19 +48,19 @@ type ResultFile = z.infer<typeof resultFile>
  */
 export async function getResultFile(
   deps: Deps,
-  wanted: Wanted,
+  query: ResultQuery,
   context: Context,
 ): Promise<ResultFile> {
   const { db, resultTtlHours } = deps
-  if (wanted.is_last) return takeResultFile(deps, wanted, context)
-  const row = await findFinished(deps, wanted, context)
+  if (query.is_last) return takeResultFile(deps, query, context)
+  const row = await findFinished(deps, query, context)
   await extendLife(db, row, resultTtlHours * 3600)
   return fileOf(row)
 }
 
 /** Deletes the request at once, but only marks its object, which stays for an hour, so that the download can finish. */
-function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<ResultFile> {
-  const find = () => findFinished(deps, wanted, context)
+function takeResultFile(deps: Deps, query: ResultQuery, context: Context): Promise<ResultFile> {
+  const find = () => findFinished(deps, query, context)
   return changeAfter(deps.db, context, find, async (tx, { tenant, rq_id }) => {
     await lockTenant(tx, tenant)
     const row = await lockRequest(tx, rq_id)
@@ -74,7 +74,7 @@ function takeResultFile(deps: Deps, wanted: Wanted, context: Context): Promise<R
 
 async function findFinished(
   { db, authority, events }: Deps,
-  { target, id, rq_id }: Wanted,
+  { target, id, rq_id }: ResultQuery,
   context: Context,
 ): Promise<RequestRow> {
   if (rq_id === undefined || rq_id === '') throw invalidText('rq_id was not provided')

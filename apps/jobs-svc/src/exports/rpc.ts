@@ -66,11 +66,11 @@ async function startExport(
   const { name: format } = chooseExporter(input.format, facts.dimension)
   if (target !== 'project' && facts.size === 0)
     throw invalidText('This task data has not been initialized yet')
-  const usual = defaultName({ target, target_id, format, save_images, facts })
+  const defaultFilename = defaultName({ target, target_id, format, save_images, facts })
   const object = { target, id: target_id }
   const destination = await resolveExportDestination(
     input,
-    { usual, object },
+    { usual: defaultFilename, object },
     services.storages,
     context,
   )
@@ -86,8 +86,8 @@ async function startExport(
   const what = [target, target_id, subresource, format, etag, options ?? '']
   // Not cacheable: the states of jobs change without a new revision.
   const cache_key = job_state === undefined ? cacheKey(what, facts) : undefined
-  const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
-  return change(db, context, (tx) => postRequest(tx, wish, settings, context))
+  const spec = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
+  return change(db, context, (tx) => postRequest(tx, spec, settings, context))
 }
 
 /** Returns a key that changes when the annotations or anything else of the object change. */

@@ -130,8 +130,8 @@ async function createFile(
     const file_id = randomUUID()
     const used = await lockUsed(tx, upload_id)
     if (!used) throw notFound()
-    const keeper = { tenant: tenantOf(facts.organization_id, owner_id), prefix }
-    const known = purpose === 'data' && (await findKnown(tx, keeper, { file_id, length, sha256 }))
+    const owner = { tenant: tenantOf(facts.organization_id, owner_id), prefix }
+    const known = purpose === 'data' && (await findKnown(tx, owner, { file_id, length, sha256 }))
     const place = known || { key: spreadKey(`${prefix}${file_id}`, length), offset: 0 }
     if (!known) await assertRoom(tx, owner_id, length, settings)
     const sums = known ? { sha256 } : { expected_sha256: sha256 }
@@ -147,11 +147,11 @@ async function createFile(
 /** Finds a file with the announced checksum that the tenant already has, so that it need not be sent. */
 async function findKnown(
   tx: Tx,
-  keeper: ContentOwner,
+  owner: ContentOwner,
   { file_id: key, length: size, sha256 }: { file_id: string } & Pick<NewFile, 'length' | 'sha256'>,
 ): Promise<{ key: string; offset: number } | undefined> {
   if (sha256 === undefined) return undefined
-  const kept = (await useContents(tx, keeper, [{ key, size, sha256 }])).get(key)
+  const kept = (await useContents(tx, owner, [{ key, size, sha256 }])).get(key)
   return kept === undefined ? undefined : { key: kept, offset: size }
 }
 

@@ -38,11 +38,11 @@ const second = 1000
  * the abort, the place stays occupied, and other images use the remaining places.
  */
 export function createImageDecoder({
-  places = defaultConcurrency,
+  places: concurrency = defaultConcurrency,
   longestSeconds: seconds = longestSeconds,
   patienceMs = 10 * second,
 }: Limits = {}): ImageDecoder {
-  const inPlace = limitConcurrency(places)
+  const limit = limitConcurrency(concurrency)
   return (read, change) =>
     new Promise((resolve, reject) => {
       let hasLeft = false
@@ -64,7 +64,7 @@ export function createImageDecoder({
           clearTimeout(late)
         }
       }
-      inPlace(work).catch(reject)
+      limit(work).catch(reject)
     })
 }
 

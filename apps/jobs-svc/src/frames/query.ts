@@ -28,9 +28,9 @@ export function parseMediaQuery({
   number,
   index,
   quality = 'compressed',
-  ...asked
+  ...input
 }: MediaDataInput): MediaQuery {
-  const type = types.find((one) => one === asked.type)
+  const type = types.find((one) => one === input.type)
   if (!type)
     throw invalidText(
       "Data type not specified or not supported, the supported types are 'chunk', 'frame' and 'context_image'",

@@ -35,44 +35,48 @@ const max_age = 3600
  * Creates the handlers of pictures of tasks: originals, smaller versions, and chunks
  * (docs/spec/workspace.md#reading-media).
  */
-export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps): Frames {
+export function frameHandlers({ services, blobs, pictures, chunks: chunkStore }: Deps): Frames {
   const frame = async ({ target, id, number, quality }: Of<'frame'>, context: Context) => {
-    const wanted = { target, id, number, preview: false }
-    const found = await services.media.locateFrame(wanted, context)
-    return answer(await pictures[quality](found), found, quality)
+    const query = { target, id, number, preview: false }
+    const located = await services.media.locateFrame(query, context)
+    return answer(await pictures[quality](located), located, quality)
   }
   const small = async ({ target, id, number }: Of<'preview'>, context: Context) => {
-    const wanted = { target, id, number, preview: false }
-    const found = await services.media.locateFrame(wanted, context)
-    return answer(await pictures.preview(found), found, 'preview')
+    const query = { target, id, number, preview: false }
+    const located = await services.media.locateFrame(query, context)
+    return answer(await pictures.preview(located), located, 'preview')
   }
   const beside = async ({ target, id, number }: Of<'context_image'>, context: Context) => {
-    const wanted = { target, id, number, preview: false }
-    const found = await services.media.locateFrame(wanted, context)
-    const { files = [] } = found.related ?? {}
+    const query = { target, id, number, preview: false }
+    const located = await services.media.locateFrame(query, context)
+    const { files = [] } = located.related ?? {}
     if (files.length === 0) throw notFound('The frame has no context images.', 'no_context_images')
     const picture = { type: 'application/zip', chunks: contextImages(blobs, files) }
-    return answer(picture, found, 'context')
+    return answer(picture, located, 'context')
   }
   const chunk = async ({ target, id, place, quality }: Of<'chunk'>, context: Context) => {
-    const found = await services.media.locateChunk({ target, id, ...place }, context)
-    const { size: length, chunks, ...head } = await kept.open({ ...found, quality }, context)
-    const { chunks_updated_date: updated_date } = found
+    const located = await services.media.locateChunk({ target, id, ...place }, context)
+    const {
+      size: length,
+      chunks,
+      ...head
+    } = await chunkStore.open({ ...located, quality }, context)
+    const { chunks_updated_date: updated_date } = located
     const more = { updated_date, max_age, has_ranges: true }
     return { head: { type: 'application/zip', length, ...head, ...more }, chunks }
   }
   const data = async (target: 'task' | 'job', input: DataInput, context: Context) => {
-    const wanted = parseMediaQuery(input)
+    const query = parseMediaQuery(input)
     const of = { target, id: input.id }
-    if (wanted.type === 'chunk') return chunk({ ...wanted, ...of }, context)
-    if (wanted.type === 'frame') return frame({ ...wanted, ...of }, context)
-    if (wanted.type === 'preview') return small({ ...wanted, ...of }, context)
-    return beside({ ...wanted, ...of }, context)
+    if (query.type === 'chunk') return chunk({ ...query, ...of }, context)
+    if (query.type === 'frame') return frame({ ...query, ...of }, context)
+    if (query.type === 'preview') return small({ ...query, ...of }, context)
+    return beside({ ...query, ...of }, context)
   }
   const preview = async (target: Target, { id, prefer }: PreviewInput, context: Context) => {
-    const wanted = { target, id, number: 0, preview: true }
+    const query = { target, id, number: 0, preview: true }
     try {
-      const frame = await services.media.locateFrame(wanted, context)
+      const frame = await services.media.locateFrame(query, context)
       return answer(await pictures.preview(frame), frame, 'preview')
     } catch (thrown) {
       if (prefersEmpty(prefer) && isWithoutPicture(thrown)) return nothingToShow()

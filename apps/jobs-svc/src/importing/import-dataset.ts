@@ -47,8 +47,8 @@ async function makeTasks(
     { ...deps, report: createReport(), prefix: '' },
   )
   const { labels: current } = await services.labels.getLabelSet(project, context)
-  const asked = { request_uuid, isTried: params.dry_run }
-  const { made: created } = await asDraft(asked, deps, context, async (draft_id) => {
+  const draftRequest = { request_uuid, isTried: params.dry_run }
+  const { made: created } = await asDraft(draftRequest, deps, context, async (draft_id) => {
     const body = { draft_id, project_id, labels: labelItems(dataset.labels, current) }
     const { labels } = await services.tasks.openDraft({ body }, context)
     return importAll(dataset, { work, draft_id, file, listing, labels, run }, deps)
@@ -62,11 +62,11 @@ function open(format: string, source: ReturnType<typeof blobSource>, run: Run) {
   return openDataset(source, run)
 }
 
-type About = Omit<Parameters<typeof importSubset>[1], 'progress'>
+type SubsetDeps = Omit<Parameters<typeof importSubset>[1], 'progress'>
 
 async function importAll(
   { subsets }: FileDataset,
-  about: About,
+  subsetDeps: SubsetDeps,
   deps: OperationDeps,
 ): Promise<Created> {
   const total: Created = { tags: 0, shapes: 0, tracks: 0 }
@@ -77,7 +77,7 @@ async function importAll(
         subsets.length === 1 ? stage : `${stage} of ${subset.name}`,
         { items_done: index, items_total: subsets.length },
       )
-    const created = await importSubset(subset, { ...about, progress }, deps)
+    const created = await importSubset(subset, { ...subsetDeps, progress }, deps)
     for (const kind of ['tags', 'shapes', 'tracks'] as const) total[kind] += created[kind]
   }
   return total

@@ -22,10 +22,10 @@ export interface RequestClaimOptions {
  */
 export async function claimRequest(
   db: Db,
-  wanted: RequestClaimOptions,
+  options: RequestClaimOptions,
 ): Promise<RequestRow | undefined> {
   for (;;) {
-    const taken = await db.transaction().execute((tx) => claimNext(tx, wanted))
+    const taken = await db.transaction().execute((tx) => claimNext(tx, options))
     if (taken !== 'ended') return taken
   }
 }
@@ -36,17 +36,17 @@ export async function claimRequest(
  */
 async function claimNext(
   tx: Tx,
-  wanted: RequestClaimOptions,
+  options: RequestClaimOptions,
 ): Promise<RequestRow | 'ended' | undefined> {
   // One claim at a time: two concurrent claims could both see room below the limit, or both claim requests for the same
   // result.
   await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
-  const { rows } = await nextRequest(wanted).execute(tx)
+  const { rows } = await nextRequest(options).execute(tx)
   const [next] = rows
   if (!next) return undefined
   // Lock the tenant before its request, as everywhere: in the other order, a claim and a cancellation could deadlock.
   await lockTenant(tx, next.tenant)
-  return (await startRequest(tx, next.request_uuid, wanted)) ?? 'ended'
+  return (await startRequest(tx, next.request_uuid, options)) ?? 'ended'
 }
 
 /** Finds the tenants by a loose index scan, without reading all queued requests. */

@@ -28,8 +28,8 @@ export async function deliverExport(
     reportSent(untilAborted(chunks, signal), outcome.result.size, deps),
   )
   try {
-    const given = { cloud_storage_id, key, body }
-    await services.storages.writeStorageFile(given, contextOf(work, signal))
+    const target = { cloud_storage_id, key, body }
+    await services.storages.writeStorageFile(target, contextOf(work, signal))
     return outcome
   } finally {
     // In a single process, the cleanup of a partial object runs in this thread, so it needs time before the conversion

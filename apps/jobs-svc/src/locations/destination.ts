@@ -27,13 +27,13 @@ interface DestinationOptions extends StorageLocation {
  * @throws DomainError as `resolveStorage`, and invalid for an invalid name
  */
 export async function resolveExportDestination(
-  wish: DestinationOptions,
-  { usual, object }: Pick<StorageUse, 'object'> & { usual: string },
+  options: DestinationOptions,
+  { usual: defaultName, object }: Pick<StorageUse, 'object'> & { usual: string },
   storages: StorageCalls,
   context: Context,
 ): Promise<ExportDestination> {
-  const storage = await resolveStorage(wish, { use: 'target', object }, storages, context)
-  const filename = nameOf(wish.filename, usual, storage)
+  const storage = await resolveStorage(options, { use: 'target', object }, storages, context)
+  const filename = nameOf(options.filename, defaultName, storage)
   return { filename, cloud_storage_id: storage?.cloud_storage_id ?? null }
 }
 
@@ -41,12 +41,12 @@ const longest = 255 // bytes
 
 /** Returns the requested name without control characters, else the default; in a cloud storage it is a key. */
 function nameOf(
-  wanted: string | undefined,
-  usual: string,
+  requested: string | undefined,
+  defaultName: string,
   storage: UsableStorage | undefined,
 ): string {
-  const name = (wanted ?? '').replace(/\p{Cc}/gu, '').trim()
-  if (name === '') return `${storage?.prefix ?? ''}${usual}`
+  const name = (requested ?? '').replace(/\p{Cc}/gu, '').trim()
+  if (name === '') return `${storage?.prefix ?? ''}${defaultName}`
   if (storage) assertKey(name, storage)
   else if (/[/\\]/.test(name)) throw invalid({ filename: 'A file name has no path separators.' })
   if (Buffer.byteLength(name) > longest)

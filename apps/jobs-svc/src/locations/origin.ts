@@ -31,14 +31,14 @@ const longestKey = 1024 // bytes
  * @throws DomainError as `resolveStorage`, and invalid without a key
  */
 export async function resolveImportOrigin(
-  wish: OriginOptions,
+  options: OriginOptions,
   object: StorageUse['object'],
   storages: StorageCalls,
   context: Context,
 ): Promise<ImportOrigin | undefined> {
-  const storage = await resolveStorage(wish, { use: 'source', object }, storages, context)
+  const storage = await resolveStorage(options, { use: 'source', object }, storages, context)
   if (!storage) return undefined
-  const { filename: key = '' } = wish
+  const { filename: key = '' } = options
   if (key === '') throw invalidText('The filename was not specified')
   assertKey(key, storage)
   if (Buffer.byteLength(key) > longestKey)

@@ -38,14 +38,14 @@ export interface UsableStorage {
  * @throws DomainError invalid, not_found, or forbidden without view permission and for a read-only access token
  */
 export async function resolveStorage(
-  place: StorageLocation,
+  requested: StorageLocation,
   { use, object }: StorageUse,
   storages: StorageCalls,
   context: Context,
 ): Promise<UsableStorage | undefined> {
-  const { location } = place
+  const { location } = requested
   if (location !== undefined) {
-    const cloud_storage_id = named(place)
+    const cloud_storage_id = named(requested)
     return cloud_storage_id === undefined
       ? undefined
       : findUsableStorage({ cloud_storage_id }, storages, context)

@@ -29,9 +29,9 @@ export async function openMediaBytes(
 /** Reads a picture, opened at the first read. */
 export async function* readMediaBytes(
   blobs: Pick<BlobStore, 'get'>,
-  place: MediaLocation,
+  location: MediaLocation,
 ): AsyncGenerator<Uint8Array> {
-  yield* await openMediaBytes(blobs, place)
+  yield* await openMediaBytes(blobs, location)
 }
 
 /** Unpacked size below which any compression ratio is allowed. */

@@ -106,13 +106,17 @@ async function drawPdfPages(
   params: CreateWork['params'],
   deps: FramesDeps,
 ): Promise<SourceMedia & { selection: Selection }> {
-  const asked = selectionOf(params)
-  if (!media.pdf) return { ...media, selection: asked }
+  const requestedSelection = selectionOf(params)
+  if (!media.pdf) return { ...media, selection: requestedSelection }
   const isInOrder = params.sorting_method !== 'random' && !media.manifest
-  const { listing, count } = await pagesOf(media.pdf, isInOrder ? asked : everyFrame, deps)
+  const { listing, count } = await pagesOf(
+    media.pdf,
+    isInOrder ? requestedSelection : everyFrame,
+    deps,
+  )
   if (listing.files.length === 0)
     throw new UnusableInput(withoutFrames({ seen: count }, params.start_frame))
-  return { ...media, listing, selection: isInOrder ? everyFrame : asked }
+  return { ...media, listing, selection: isInOrder ? everyFrame : requestedSelection }
 }
 
 async function framesOfVideo(
@@ -170,8 +174,11 @@ function limitManifest(
   { cloud_storage_id }: CreateWork['params'],
 ): FrameManifest | undefined {
   if (!manifest || cloud_storage_id === null) return manifest
-  const asked = new Set(files.map(({ name }) => name))
-  return { ...manifest, places: new Map([...manifest.places].filter(([name]) => asked.has(name))) }
+  const requested = new Set(files.map(({ name }) => name))
+  return {
+    ...manifest,
+    places: new Map([...manifest.places].filter(([name]) => requested.has(name))),
+  }
 }
 
 /** Reads the manifest. Unless the order depends on it, an unreadable manifest is reported and ignored. */

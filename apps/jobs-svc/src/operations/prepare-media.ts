@@ -30,25 +30,25 @@ async function makeMedia(
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
   const { files, spare } = await deduplicateFiles(work.params.files, folderOf(work), deps)
-  const kept = { ...work, params: { ...work.params, files } }
+  const deduplicated = { ...work, params: { ...work.params, files } }
   const prefix = prefixOf(work)
   const source = sourceOf(work, deps, context)
   const progress = onlyForward(deps.progress)
   const about = { ...deps, ...source, progress, prefix, report, task_id }
-  const found = await findFrames(kept, about).catch(async (thrown) => {
+  const found = await findFrames(deduplicated, about).catch(async (thrown) => {
     await blobs.removePrefix(prefix).catch(() => undefined) // at the latest deleted with the upload
     throw thrown
   })
 
   await deps.enterFinal()
   deps.progress(readShare, 'Creating jobs')
-  const media = { task_id, call_id, ...wishesOf(params, found), body: found.staged.read() }
+  const media = { task_id, call_id, ...validationOf(params, found), body: found.staged.read() }
   await services.media.attachMedia(media, context)
   return { report: toReport(report), result: null, result_id: task_id, spare }
 }
 
 /** Returns the options of the frames as a whole, and of the jobs into which they are split. */
-function wishesOf(params: CreateWork['params'], found: PreparedFrames) {
+function validationOf(params: CreateWork['params'], found: PreparedFrames) {
   const { image_quality, validation_params, job_file_mapping, job_count } = params
   const { start_frame, frame_filter } = params
   const { video_name, chapters } = found
@@ -95,11 +95,11 @@ function folderOf({ input_key }: CreateWork): string {
 }
 
 /** Makes the share done monotonic, because files may be read more than once. */
-function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress'] {
+function onlyForward(reportProgress: OperationDeps['progress']): OperationDeps['progress'] {
   let most = 0
   return (share, stage, amounts) => {
     most = Math.max(most, share)
-    tell(most, stage, amounts)
+    reportProgress(most, stage, amounts)
   }
 }
 

@@ -6,12 +6,12 @@ import { mostPages, mostPdfBytes } from './reader.ts'
 /**
  * Creates the error for a file that cannot be read as a PDF.
  *
- * @param said output of the program for the log; it may contain paths
+ * @param output output of the program for the log; it may contain paths
  */
-const unreadable = ({ name }: ReadFile, said?: string) =>
+const unreadable = ({ name }: ReadFile, output?: string) =>
   new UnusableInput(
     `${name}: no PDF can be read from it: it is damaged, cut off or of another kind`,
-    { cause: said },
+    { cause: output },
   )
 
 export const locked = ({ name }: ReadFile) =>

@@ -14,7 +14,7 @@ export interface PdfiumOptions extends ProgramEnvironment {
   entry?: readonly string[]
 }
 
-const usual = ownProgram('./pdfium-program', import.meta.url)
+const defaultEntry = ownProgram('./pdfium-program', import.meta.url)
 
 /**
  * Creates the reader of the npm package @hyzyla/pdfium, in a separate process for each question (`pdfium-program.ts`).
@@ -88,12 +88,12 @@ type PdfRecord = ProgramRecord<'count' | 'page'>
 async function* runQuery(
   question: PdfQuery,
   file: PdfFile,
-  { entry = usual, ...around }: PdfiumOptions,
+  { entry = defaultEntry, ...environment }: PdfiumOptions,
   signal: AbortSignal,
 ): AsyncGenerator<PdfRecord> {
   const args = [...entry, JSON.stringify(question)]
   const program = { command: process.execPath, args, file, failures }
-  const running = startProgram(program, around, signal)
+  const running = startProgram(program, environment, signal)
   const unreadable = (why: string) => failures.unreadable(file, why)
   const reading = { codec: pdfRecords, mostBytes: mostPagePixels * 4, unreadable }
   try {

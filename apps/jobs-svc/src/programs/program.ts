@@ -57,17 +57,17 @@ const tailLength = 4000
  */
 export function startProgram(
   program: ProgramSpec,
-  around: ProgramEnvironment,
+  environment: ProgramEnvironment,
   signal: AbortSignal,
 ): RunningProgram {
   signal.throwIfAborted()
   const { file, failures, onLine, patienceMs = 0, mayGiveUp = false } = program
-  const { limits, env, start = spawn } = around
-  const { command, args } = withSystemLimits(program, around)
+  const { limits, env, start = spawn } = environment
+  const { command, args } = withSystemLimits(program, environment)
   const child = start(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true })
   const { stdin, stdout, stderr } = child
   const left = waitForExit(child)
-  const said = collectErrorOutput(stderr, onLine)
+  const readOutput = collectErrorOutput(stderr, onLine)
   stdin?.on('error', () => undefined)
 
   const kill = () => void child.kill('SIGKILL')
@@ -97,9 +97,9 @@ export function startProgram(
     const ending = await left
     signal.throwIfAborted()
     if (isSilent) throw failures.tooLong(file)
-    const failure = failureOf(ending, said(), program)
+    const failure = failureOf(ending, readOutput(), program)
     if (failure) throw failure
-    if (ending.code !== 0 && !mayGiveUp) throw failures.unreadable(file, said())
+    if (ending.code !== 0 && !mayGiveUp) throw failures.unreadable(file, readOutput())
   }
   return {
     pieces,
@@ -133,26 +133,26 @@ async function waitForExit(child: ChildProcess): Promise<ProgramExit> {
 
 function failureOf(
   { code, killer, error }: ProgramExit,
-  said: string,
+  output: string,
   { file, failures }: ProgramSpec,
 ) {
   if (error) return failures.unstarted(file, error.message)
-  if (killer) return createSignalError(killer, said, { file, failures })
+  if (killer) return createSignalError(killer, output, { file, failures })
   if (code === 0) return undefined
-  if (/Cannot allocate memory/i.test(said)) return failures.tooMuchMemory(file)
-  if (/received signal 24/.test(said)) return failures.tooLong(file) // SIGXCPU, which ffmpeg handles as a request to stop
+  if (/Cannot allocate memory/i.test(output)) return failures.tooMuchMemory(file)
+  if (/received signal 24/.test(output)) return failures.tooLong(file) // SIGXCPU, which ffmpeg handles as a request to stop
   return undefined
 }
 
 /** Returns the error for a process that was killed by a signal. Node.js logs why it aborts itself. */
 function createSignalError(
   killer: NodeJS.Signals,
-  said: string,
+  output: string,
   { file, failures }: Pick<ProgramSpec, 'file' | 'failures'>,
 ): Error {
   if (killer === 'SIGXCPU') return failures.tooLong(file)
   if (killer === 'SIGKILL' || killer === 'SIGTERM') return failures.killed(file)
-  if (/FATAL ERROR: /i.test(said) && /out of memory/i.test(said))
+  if (/FATAL ERROR: /i.test(output) && /out of memory/i.test(output))
     return failures.tooMuchMemory(file)
   return failures.broken(file, killer)
 }
@@ -187,6 +187,6 @@ function collectErrorOutput(
 function withSystemLimits({ command, args }: ProgramSpec, { limits, limiter }: ProgramEnvironment) {
   if (limiter === undefined) return { command, args }
   const { cpuSeconds, memoryBytes } = limits
-  const given = [`--cpu=${cpuSeconds}:${cpuSeconds + 5}`, `--data=${memoryBytes}`]
-  return { command: limiter, args: [...given, '--fsize=0', '--core=0', '--', command, ...args] }
+  const limitArgs = [`--cpu=${cpuSeconds}:${cpuSeconds + 5}`, `--data=${memoryBytes}`]
+  return { command: limiter, args: [...limitArgs, '--fsize=0', '--core=0', '--', command, ...args] }
 }

@@ -35,14 +35,14 @@ export function toRequest(row: ShownRow): Request {
   }
 }
 
-const tellingShare = 0.05
-const tellingMs = 5000
+const minReliableShare = 0.05
+const minReliableMs = 5000
 
 /** Estimates the remaining seconds from the speed so far; null unless 5 % is done or 5 s have passed. */
 function secondsLeft({ status, progress, started_date }: RequestRow, now: number): number | null {
   if (status !== 'started' || started_date === null || progress === 0) return null
   const spent = Math.max(0, now - started_date.getTime())
-  if (progress < tellingShare && spent < tellingMs) return null
+  if (progress < minReliableShare && spent < minReliableMs) return null
   return Math.round((spent * (1 - progress)) / progress / 1000)
 }
 

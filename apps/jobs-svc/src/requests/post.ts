@@ -51,18 +51,18 @@ export interface RequestSpec {
  */
 export async function postRequest(
   tx: Tx,
-  wish: RequestSpec,
+  spec: RequestSpec,
   settings: PostSettings,
   context: Context,
 ): Promise<{ rq_id: string }> {
-  const row = rowOf(wish, context)
+  const row = rowOf(spec, context)
   await lockTenant(tx, row.tenant)
   const before = await lockRequest(tx, row.rq_id)
   if (before && !isOver(before)) throw requestRunning(row.rq_id)
   // Before the ended request is deleted: its file may be the cached result.
-  const cached = wish.cache_key === undefined ? undefined : await lockCached(tx, wish.cache_key)
+  const cached = spec.cache_key === undefined ? undefined : await lockCached(tx, spec.cache_key)
   if (before) await deleteRequest(tx, before)
-  if (cached && !writesToCloudStorage(wish.params)) await finishFrom(tx, cached, row, settings)
+  if (cached && !writesToCloudStorage(spec.params)) await finishFrom(tx, cached, row, settings)
   else await queue(tx, { ...row, ...(cached && sharedFile(cached)) }, settings, context)
   if (before) await dropUnusedResult(tx, before.result_key)
   return { rq_id: row.rq_id }
@@ -118,16 +118,16 @@ export const tenantOf = (org_id: number | null, user_id: number): string =>
 
 type NewRow = ReturnType<typeof rowOf>
 
-function rowOf(wish: RequestSpec, context: Context) {
+function rowOf(spec: RequestSpec, context: Context) {
   const caller = signedIn(context)
-  const { format, cache_key, input_key, size_class } = wish
-  const { action, target, target_id, subresource } = wish.id
-  const { project_id, task_id, job_id, organization_id: org_id } = wish.facts
+  const { format, cache_key, input_key, size_class } = spec
+  const { action, target, target_id, subresource } = spec.id
+  const { project_id, task_id, job_id, organization_id: org_id } = spec.facts
   return {
     request_uuid: randomUUID(),
-    rq_id: rqIdOf(wish.id),
+    rq_id: rqIdOf(spec.id),
     ...{ action, target, target_id, subresource, format },
-    params: JSON.stringify(wish.params),
+    params: JSON.stringify(spec.params),
     ...{ project_id, task_id, job_id, org_id },
     ...{ size_class, cache_key, input_key },
     owner_id: caller.user_id,

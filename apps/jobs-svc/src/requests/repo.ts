@@ -28,13 +28,13 @@ type Key = 'owner_id' | 'rq_id'
  * @param values owners or ids whose queues are ranked; the caller still filters the rows
  */
 export function selectWithPosition(db: Db, key: Key, values: readonly (number | string)[]) {
-  const wanted = sql<SqlBool>`${sql.ref(key)} = any(${[...values]})`
+  const isSelected = sql<SqlBool>`${sql.ref(key)} = any(${[...values]})`
   const tenants = db
     .selectFrom('requests')
     .select('tenant')
     .where('status', '=', 'queued')
-    .where(wanted)
-  const places = db
+    .where(isSelected)
+  const positions = db
     .selectFrom('requests')
     .select('request_uuid as placed_uuid')
     .select(
@@ -47,10 +47,10 @@ export function selectWithPosition(db: Db, key: Key, values: readonly (number | 
     .as('places')
   return db
     .selectFrom('requests')
-    .leftJoin(places, 'places.placed_uuid', 'requests.request_uuid')
+    .leftJoin(positions, 'places.placed_uuid', 'requests.request_uuid')
     .selectAll('requests')
     .select('places.queue_position')
-    .where(wanted)
+    .where(isSelected)
 }
 
 export function findRequest(db: Db, rq_id: string): Promise<ShownRow | undefined> {

@@ -25,7 +25,7 @@ interface CompareDeps {
 }
 
 /** Number of pictures decoded at the same time; low, because other conversions run on the same machine. */
-const places = 2
+const concurrency = 2
 /** Wait for a place, practically unlimited. */
 const patienceMs = 24 * 3_600_000
 
@@ -36,7 +36,7 @@ const patienceMs = 24 * 3_600_000
  * @param size of a frame; the manifest lists no sizes of context images
  */
 export function pictureCheck({ listing, manifest, report, folder }: CompareDeps) {
-  const decode = createImageDecoder({ places, patienceMs })
+  const decode = createImageDecoder({ concurrency, patienceMs })
   return async (file: SourceFile, size?: PixelSize): Promise<void> => {
     const note = (code: ReportCode, reason: string) =>
       report.note('converted', code, reason, { file: `${folder}${file.name}` })

@@ -44,8 +44,8 @@ async function restoreArchive(
   await services.tasks.authorize({ target, id: 0, action: 'create' }, context)
   const file = await fetchDatasetFile(work, deps, context)
   const archive = await openBackup(blobs, file, target, limits)
-  const asked = { request_uuid, isTried: params.dry_run }
-  const { published } = await asDraft(asked, deps, context, (draft_id) =>
+  const draftRequest = { request_uuid, isTried: params.dry_run }
+  const { published } = await asDraft(draftRequest, deps, context, (draft_id) =>
     restoreAll({ ...deps, work, archive, context, report, draft_id }),
   )
   const result_id = published?.project_id ?? published?.task_ids[0] ?? null
@@ -63,8 +63,8 @@ async function restoreAll(run: Run): Promise<void> {
     )
   const { length } = archive.folders
   for (const [place, folder] of archive.folders.entries()) {
-    const tell = (share: number, stage: string) => progress((place + share) / length, stage)
-    await restorePart(folder, isProject, { ...run, progress: tell })
+    const reportShare = (share: number, stage: string) => progress((place + share) / length, stage)
+    await restorePart(folder, isProject, { ...run, progress: reportShare })
   }
 }
 
@@ -88,10 +88,10 @@ async function restorePart(folder: string, isInProject: boolean, run: Run): Prom
   const { name, subset = '' } = archived
   const { task_id } = await services.tasks.addDraftTask({ draft_id, name, subset }, context)
   await run.shareWithTask(task_id)
-  const wanted = { archive, folder, task: archived, task_id, seed: work.request_uuid }
-  const tell = (share: number) => progress(readShare * share, 'Reading the archive')
+  const input = { archive, folder, task: archived, task_id, seed: work.request_uuid }
+  const reportShare = (share: number) => progress(readShare * share, 'Reading the archive')
   const prefix = mediaPrefix(work, task_id)
-  const media = await findMedia({ ...wanted, prefix }, { ...run, progress: tell })
+  const media = await findMedia({ ...input, prefix }, { ...run, progress: reportShare })
   const task = toBackupTask(archived, media)
   const issues = await readIssues(archive, folder)
   progress(readShare, 'Creating objects')

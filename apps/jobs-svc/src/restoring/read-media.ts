@@ -67,20 +67,20 @@ const others = new Set([manifestName, 'index.json'])
  *
  * @throws UnusableInput, FormatError
  */
-export async function findMedia(wanted: TaskMediaInput, deps: Deps): Promise<RestoredMedia> {
-  const { archive, task } = wanted
-  const members = membersOf(wanted, deps)
+export async function findMedia(input: TaskMediaInput, deps: Deps): Promise<RestoredMedia> {
+  const { archive, task } = input
+  const members = membersOf(input, deps)
   const [only, second] = members.files
   if (task.data.storage === 'cloud_storage' && !only)
-    return listedFrames(wanted, await readOwnManifest(wanted), deps)
+    return listedFrames(input, await readOwnManifest(input), deps)
   const isVideo = only && !second && (await isVideoFile(members, only))
-  const listed = await readListedVideo(archive, manifestOf(wanted))
+  const listed = await readListedVideo(archive, manifestOf(input))
   if (only && listed && !isVideo)
     throw new UnusableInput(`${fileTitle(only)}: the manifest lists a video, but this file is none`)
-  if (isVideo) return videoOf(wanted, { members, file: only, listed }, deps)
-  const found = await picturesOf(wanted, members, await readOwnManifest(wanted), deps)
+  if (isVideo) return videoOf(input, { members, file: only, listed }, deps)
+  const found = await picturesOf(input, members, await readOwnManifest(input), deps)
   if (found.counted.count > 0) return found
-  throw new UnusableInput(`${archive.file.name}: ${wanted.folder}data: No media data found`)
+  throw new UnusableInput(`${archive.file.name}: ${input.folder}data: No media data found`)
 }
 
 function membersOf(
@@ -108,9 +108,9 @@ const isVideoFile = async (members: SourceListing, file: SourceFile) =>
 const manifestOf = ({ archive, folder }: TaskMediaInput) =>
   archive.zip.files.get(`${folder}data/${manifestName}`)
 
-async function readOwnManifest(wanted: TaskMediaInput): Promise<FrameManifest | undefined> {
-  const { archive } = wanted
-  const entry = manifestOf(wanted)
+async function readOwnManifest(input: TaskMediaInput): Promise<FrameManifest | undefined> {
+  const { archive } = input
+  const entry = manifestOf(input)
   if (!entry) return undefined
   // Its names are those of the members, relative to the folder of the media.
   return readManifest(manifestName, archive.zip.stream(entry))
@@ -130,12 +130,12 @@ async function picturesOf(
   const mapping = task.jobs.flatMap(({ type, files }) =>
     type === 'annotation' && files ? [{ files }] : [],
   )
-  const asked = {
+  const orderParams = {
     sorting_method: manifest ? ('predefined' as const) : ('lexicographical' as const),
     job_file_mapping: task.data.custom_segments ? mapping : null,
   }
   const order = { listing: members, manifest, isArchive: true, seed, report, signal }
-  const frames = await orderFiles(related.frames, asked, order)
+  const frames = await orderFiles(related.frames, orderParams, order)
   const counted: Counted = { seen: 0, count: 0 }
   const selection = selectionOf(task.data)
   const compared = { listing: members, manifest, report, folder: `${taskFolder}data/` }
@@ -159,16 +159,16 @@ interface SeenNames {
 
 /** Collects the numbers of the frames that ground truth names. */
 function namesIn({ data }: ArchivedTask): SeenNames {
-  const wanted = new Set(data.validation_layout?.frames ?? [])
+  const namedFrames = new Set(data.validation_layout?.frames ?? [])
   const numbers = new Map<string, number>()
   return {
     numbers,
     see: async function* (lines) {
       let number = 0
       for await (const line of lines) {
-        if (wanted.size > 0) {
+        if (namedFrames.size > 0) {
           const { name } = JSON.parse(line)
-          if (wanted.has(name)) numbers.set(name, number)
+          if (namedFrames.has(name)) numbers.set(name, number)
         }
         number += 1
         yield line
@@ -178,7 +178,7 @@ function namesIn({ data }: ArchivedTask): SeenNames {
 }
 
 async function videoOf(
-  wanted: TaskMediaInput,
+  input: TaskMediaInput,
   {
     members,
     file,
@@ -186,16 +186,16 @@ async function videoOf(
   }: { members: SourceListing; file: SourceFile; listed: ListedVideo | undefined },
   deps: Deps,
 ): Promise<RestoredMedia> {
-  const key = `${wanted.prefix}video`
+  const key = `${input.prefix}video`
   const { size } = await deps.blobs.put(key, members.read(file), { signal: deps.signal })
   const video = toSourceFile(file.name, key, size)
-  const { counted, ...media } = await framesOfVideo(wanted, video, listed?.length, deps)
+  const { counted, ...media } = await framesOfVideo(input, video, listed?.length, deps)
   const title = fileTitle(file)
-  assertEnough(counted, { task: wanted.task, title })
+  assertEnough(counted, { task: input.task, title })
   const { first, total = 0 } = counted
   if (listed)
     compareVideo(listed, { size: first, length: total }, { report: deps.report, file: title })
-  const chapters = taskChapters(counted, wanted.task.data, { report: deps.report, file: title })
+  const chapters = taskChapters(counted, input.task.data, { report: deps.report, file: title })
   return { ...media, video_name: file.name, ...(chapters && { chapters }), chunk_size: 36 }
 }
 
@@ -204,14 +204,14 @@ async function videoOf(
  * manifest lists that number.
  */
 async function framesOfVideo(
-  wanted: TaskMediaInput,
+  input: TaskMediaInput,
   video: SourceFile,
   length: number | undefined,
   deps: Deps,
 ) {
-  const found = await countFrames(wanted, video, {}, deps)
+  const found = await countFrames(input, video, {}, deps)
   if (length === undefined || (found.counted.total ?? 0) <= length) return found
-  const merged = await countFrames(wanted, video, { mergesEqualTimes: true }, deps)
+  const merged = await countFrames(input, video, { mergesEqualTimes: true }, deps)
   return merged.counted.total === length ? merged : found
 }
 

@@ -46,11 +46,11 @@ export const isInside = (top: string, path: string) =>
 async function entryOf(
   top: string,
   folder: string,
-  given: Dirent,
+  dirent: Dirent,
 ): Promise<ShareEntry | undefined> {
-  const { name } = given
+  const { name } = dirent
   const path = join(folder, name)
-  const found = given.isSymbolicLink() ? await followed(top, path) : given
+  const found = dirent.isSymbolicLink() ? await followed(top, path) : dirent
   if (found?.isDirectory()) return { name, type: 'DIR', mime_type: 'DIR' }
   return found?.isFile() ? { name, type: 'REG', mime_type: familyOf(name) } : undefined
 }

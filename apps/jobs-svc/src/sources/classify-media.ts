@@ -55,22 +55,22 @@ export async function classifyMedia(
   deps: SourceArchiveDeps,
   selection: Selection = everyFrame,
 ): Promise<SourceMedia> {
-  const given = createSourceListing(files, deps.blobs)
-  const { images, alone, manifests, foreign } = await classifyFiles(given, deps, selection)
+  const allFiles = createSourceListing(files, deps.blobs)
+  const { images, alone, manifests, foreign } = await classifyFiles(allFiles, deps, selection)
   if (foreign.size > 0) throw new UnusableInput(explainAll(foreign))
   assertOneKind(images, alone)
   const [one] = alone
   const [manifest, second] = manifests
   if (second) throw new UnusableInput(tooManyManifests(manifests.length))
-  const asked = manifest && { manifest: { file: manifest, from: given, isOwn: false } }
-  if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
+  const ownManifest = manifest && { manifest: { file: manifest, from: allFiles, isOwn: false } }
+  if (!one) return { listing: { ...allFiles, files: images }, ...ownManifest, isArchive: false }
   const file = await fetchFromBucket(one.file, deps)
   if (one.kind.is === 'video')
-    return { listing: { ...given, files: [] }, video: file, isArchive: false }
+    return { listing: { ...allFiles, files: [] }, video: file, isArchive: false }
   if (one.kind.is === 'pdf')
-    return { listing: { ...given, files: [] }, pdf: file, ...asked, isArchive: false }
+    return { listing: { ...allFiles, files: [] }, pdf: file, ...ownManifest, isArchive: false }
   const members = await openArchive(file, one.kind, deps)
-  return { ...withOwnManifest(members), ...asked, isArchive: true }
+  return { ...withOwnManifest(members), ...ownManifest, isArchive: true }
 }
 
 const tooManyManifests = (count: number) =>
@@ -93,28 +93,28 @@ async function fetchFromBucket(file: SourceFile, deps: SourceArchiveDeps): Promi
 }
 
 async function classifyFiles(
-  given: SourceListing,
+  allFiles: SourceListing,
   { report, signal, progress }: SourceArchiveDeps,
   selection: Selection,
 ): Promise<ClassifiedFiles> {
-  const found: ClassifiedFiles = { images: [], alone: [], manifests: [], foreign: new Map() }
-  const count = given.files.length
+  const classified: ClassifiedFiles = { images: [], alone: [], manifests: [], foreign: new Map() }
+  const count = allFiles.files.length
   for await (const [file, kind, index] of mapInBatches(
-    given.files,
-    (one) => detectKind(one, given, selection),
+    allFiles.files,
+    (one) => detectKind(one, allFiles, selection),
     signal,
   )) {
     progress((readShare * index) / count, 'Reading images')
-    if (kind.is === 'image') found.images.push(file)
+    if (kind.is === 'image') classified.images.push(file)
     else if (kind.is === 'unknown') {
-      if (isManifest(file.name)) found.manifests.push(file)
+      if (isManifest(file.name)) classified.manifests.push(file)
       else leaveOut(file, explainUnknown(file.name, whatIsRead(file)), report)
-    } else if (kind.is !== 'foreign') found.alone.push({ file, kind })
+    } else if (kind.is !== 'foreign') classified.alone.push({ file, kind })
     else if (isMeantAsFrames(kind.foreign))
-      addTo(found.foreign, kind.foreign, file.named ?? file.name)
+      addTo(classified.foreign, kind.foreign, file.named ?? file.name)
     else leaveOut(file, explainForeign(kind.foreign), report)
   }
-  return found
+  return classified
 }
 
 function addTo(foreign: ClassifiedFiles['foreign'], kind: ForeignKind, name: string): void {
@@ -165,9 +165,9 @@ function assertOneKind(images: readonly SourceFile[], alone: readonly SingleSour
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   if (images.length > 0) counts.set('image', images.length)
-  const found = [...counts].map(([name, count]) => `${count} ${name}${count > 1 ? 's' : ''}`)
+  const classified = [...counts].map(([name, count]) => `${count} ${name}${count > 1 ? 's' : ''}`)
   throw new UnusableInput(
-    `Only one zip, video, pdf or archive or many images can be used simultaneously, but there are ${found.join(' and ')}`,
+    `Only one zip, video, pdf or archive or many images can be used simultaneously, but there are ${classified.join(' and ')}`,
   )
 }
 

@@ -56,13 +56,13 @@ export async function* frameLines(
   counted: Counted,
 ): AsyncGenerator<string> {
   const { selection, signal } = deps
-  const whole = limitConcurrency(1)
+  const limitWhole = limitConcurrency(1)
   for (let at = 0; at < files.length && !selection.isOver(counted.seen); at += sideBySide) {
     signal.throwIfAborted()
     const batch = files.slice(at, at + sideBySide)
     const images = (await Promise.all(batch.map((one) => readImageHead(one, deps)))).filter(isSome)
     const chosen = images.filter(() => selection.has(counted.seen++))
-    for (const frame of await Promise.all(chosen.map((one) => frameOf(one, whole, deps)))) {
+    for (const frame of await Promise.all(chosen.map((one) => frameOf(one, limitWhole, deps)))) {
       counted.first ??= frame
       counted.count += 1
       yield encodeFrame(frame)
@@ -100,11 +100,11 @@ function whatElse(kind: FileKind, name: string): string {
   return `no image, but a ${kind.is}: send it by itself`
 }
 
-type Once = ReturnType<typeof limitConcurrency>
+type Limiter = ReturnType<typeof limitConcurrency>
 
 async function frameOf(
   { file, head, media_type }: Image,
-  whole: Once,
+  limitWhole: Limiter,
   deps: FrameDeps,
 ): Promise<FrameSource> {
   const { name, size } = file
@@ -114,13 +114,14 @@ async function frameOf(
     )
   const begin =
     file.known?.size || deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
-  const { width, height } = file.known?.size ?? (await sizeOf(file, begin, whole, deps.listing))
+  const { width, height } =
+    file.known?.size ?? (await sizeOf(file, begin, limitWhole, deps.listing))
   await deps.check?.(file, { width, height })
   if (width * height > largestPixels)
     throw new UnusableInput(
       `${fileTitle(file)}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
     )
-  await reportPages({ file, head: begin, media_type }, whole, deps)
+  await reportPages({ file, head: begin, media_type }, limitWhole, deps)
   const files = await relatedImages(file, deps)
   const place = await deps.listing.place(file)
   return {
@@ -134,8 +135,8 @@ async function frameOf(
 }
 
 /** Reports pictures with several pages, of which only the first becomes a frame. */
-async function reportPages(image: Image, whole: Once, deps: FrameDeps): Promise<void> {
-  const pages = await pagesOf(image, whole, deps)
+async function reportPages(image: Image, limitWhole: Limiter, deps: FrameDeps): Promise<void> {
+  const pages = await pagesOf(image, limitWhole, deps)
   if (pages === 1) return
   const item = pages === 2 ? 'page 2' : `pages 2 to ${pages}`
   const place = { file: image.file.name, item }
@@ -144,7 +145,7 @@ async function reportPages(image: Image, whole: Once, deps: FrameDeps): Promise<
 
 async function pagesOf(
   { file, head, media_type }: Image,
-  whole: Once,
+  limitWhole: Limiter,
   { listing }: FrameDeps,
 ): Promise<number> {
   const known = file.known?.size
@@ -152,7 +153,7 @@ async function pagesOf(
     : await countPagesInHead(head, file.size, media_type)
   if (typeof known === 'number') return known
   const count = async () => countPages(await listing.source(file), media_type)
-  const counted = file.packing === 'stored' ? count() : whole(count)
+  const counted = file.packing === 'stored' ? count() : limitWhole(count)
   return counted.catch((thrown) => {
     if (isUnpackError(thrown)) return 1 // the frame is reported as undecodable when it is opened
     throw thrown
@@ -165,19 +166,19 @@ const onlyFirstPage =
 /**
  * Reads the size of a picture.
  *
- * @param whole serializes complete reads: several large images at once would exhaust the memory
+ * @param limitWhole serializes complete reads: several large images at once would exhaust the memory
  */
 async function sizeOf(
   file: SourceFile,
   begin: Uint8Array,
-  whole: Once,
+  limitWhole: Limiter,
   listing: SourceListing,
 ): Promise<{ width: number; height: number }> {
   const { size } = file
   const known = await imageSize(begin).catch(() => undefined)
   if (known) return known
   const readWhole = async () => imageSize(await listing.head(file, size)).catch(() => undefined)
-  const found = await whole(readWhole)
+  const found = await limitWhole(readWhole)
   if (!found) throw new UnusableInput(`${fileTitle(file)}: the image cannot be read`)
   return found
 }

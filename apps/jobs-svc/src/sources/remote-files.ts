@@ -34,10 +34,10 @@ export async function remoteFiles(
   const fetchNext = async () => {
     for (const [index, url] of waiting) {
       stop.throwIfAborted()
-      const wanted = { url, key: `${deps.prefix}remote-${index}` }
-      const size = await fetchOne(wanted, downloads, { ...deps, signal: stop })
+      const requestedFile = { url, key: `${deps.prefix}remote-${index}` }
+      const size = await fetchOne(requestedFile, downloads, { ...deps, signal: stop })
       const named = `remote_files[${index}]: ${shown(url)}`
-      found.set(index, { ...toSourceFile(names[index] ?? '', wanted.key, size), named })
+      found.set(index, { ...toSourceFile(names[index] ?? '', requestedFile.key, size), named })
       progress((gatherShare * found.size) / remote_files.length, 'Fetching files')
     }
   }

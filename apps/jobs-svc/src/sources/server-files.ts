@@ -18,14 +18,14 @@ type ServerFileParams = Pick<
  * @throws UnusableInput for a path that does not exist, and when there are too many files
  */
 export async function gatherServerFiles(
-  asked: ServerFileParams,
+  params: ServerFileParams,
   deps: SourceDeps,
 ): Promise<SourceFile[]> {
-  const { server_files, copy_data } = asked
-  if (server_files.length === 0 || asked.cloud_storage_id !== null) return []
+  const { server_files, copy_data } = params
+  if (server_files.length === 0 || params.cloud_storage_id !== null) return []
   const { shareDir, report } = deps
   if (shareDir === undefined) throw new UnusableInput('server_files: there is no file share')
-  const isExcluded = createExclusion(asked.server_files_exclude)
+  const isExcluded = createExclusion(params.server_files_exclude)
   const found = new Map<string, SourceFile>()
   const listed = new Set<string>()
   for (const path of server_files) {

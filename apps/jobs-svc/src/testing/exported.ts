@@ -49,10 +49,10 @@ export interface Exporting {
 }
 
 /** Exports a task in a format; returns the report, and the text of each file of the archive by its name. */
-export async function exportTask(format: string, given: Exporting) {
-  const { store, labels, lines, size, deleted = [] } = given
+export async function exportTask(format: string, options: Exporting) {
+  const { store, labels, lines, size, deleted = [] } = options
   const jobs = [{ id: 31, start_frame: 0, stop_frame: size - 1 }]
-  const facts = factsOf({ size, jobs, ...given.facts })
+  const facts = factsOf({ size, jobs, ...options.facts })
   const names = Array.from({ length: size }, (_, frame) => `f${frame}.jpg`)
   const readFrames: OperationServices['media']['readFrames'] = async ({ start, stop }) =>
     bytesAnswer(jsonLinesOf(names.slice(start, stop + 1).map((name) => frameOf({ name }))))

@@ -62,7 +62,7 @@ export async function openConverterPorts(options: unknown): Promise<ConverterPor
   watchRun()
   const db = url === undefined ? undefined : openApplied(url)
   const getLabelSet = async ({ id }: { id: number }) => {
-    await behave(id, { root, pace_ms })
+    await behaveAsTask(id, { root, pace_ms })
     return { labels_revision: 1, labels: [labelOf({ id: 1 })] }
   }
   const services = servicesOf({
@@ -142,7 +142,7 @@ const shapeOf = (task_id: number) =>
 
 const patienceMs = 1000
 
-async function behave(
+async function behaveAsTask(
   task_id: number,
   { root, pace_ms }: { root: string; pace_ms: number },
 ): Promise<void> {

@@ -26,13 +26,13 @@ export interface ClaimedUpload {
  */
 export async function claimUpload(
   tx: Transaction<RequestsDb>,
-  wanted: ClaimedUpload,
+  claimed: ClaimedUpload,
   context: Context,
 ): Promise<string> {
-  const upload = isUuid(wanted.upload_id) ? await lockUpload(tx, wanted.upload_id) : undefined
-  if (!upload || !isFor(upload, wanted) || upload.owner_id !== signedIn(context).user_id)
+  const upload = isUuid(claimed.upload_id) ? await lockUpload(tx, claimed.upload_id) : undefined
+  if (!upload || !isFor(upload, claimed) || upload.owner_id !== signedIn(context).user_id)
     throw unknownUpload()
-  if (wanted.files.length > 0 || !wanted.needsNoFile) assertFiles(upload, wanted.files)
+  if (claimed.files.length > 0 || !claimed.needsNoFile) assertFiles(upload, claimed.files)
   await deleteUpload(tx, upload)
   if (!(await makeLive(tx, upload.prefix))) throw unknownUpload()
   return upload.prefix

@@ -51,7 +51,7 @@ type Handlers = Pick<
   Requests,
   'openUpload' | 'checkUpload' | 'startDataPreparation' | 'startImport'
 >
-type Wish = Parameters<Requests['openUpload']>[0]
+type UploadInput = Parameters<Requests['openUpload']>[0]
 type StartImport = Parameters<Requests['startImport']>[0]['body']
 
 /** Creates the handlers of uploads: checked before their first byte, turned into a request after the last. */
@@ -63,7 +63,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
    *
    * @throws DomainError for a request that would be refused
    */
-  const check = async (given: Wish, context: Context) => {
+  const check = async (given: UploadInput, context: Context) => {
     const facts = await authorizeUpload(services.tasks, given, context)
     if (given.purpose === 'annotations' || given.purpose === 'dataset')
       assertImportable(given, facts)
@@ -107,8 +107,8 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
             ? await takeSession(tx, session, settings, context)
             : await takeUpload(tx, { ...aim, upload_id, files: body.files, needsNoFile }, context)
         const params: CreateWork['params'] = workParams(parameters, files, settings, context)
-        const wish = { id: workOf(aim), params, facts, input_key, size_class: sizeClass(files) }
-        return postRequest(tx, wish, settings, context)
+        const spec = { id: workOf(aim), params, facts, input_key, size_class: sizeClass(files) }
+        return postRequest(tx, spec, settings, context)
       })
     },
 
@@ -134,15 +134,15 @@ async function startImport(
       ? await comingFile(tx, origin, facts.organization_id)
       : await takeFile(tx, aim, body, context)
     assertName(aim, given.file.name)
-    const asked = { format, conv_mask_to_poly, dry_run, ...given }
-    const ofSet: ImportWork['params'] = { ...asked, import_mode, if_match }
+    const importParams = { format, conv_mask_to_poly, dry_run, ...given }
+    const ofSet: ImportWork['params'] = { ...importParams, import_mode, if_match }
     const params: ImportWork['params'] | ImportDatasetWork['params'] =
-      purpose === 'dataset' ? { ...asked, names_default_subset } : ofSet
+      purpose === 'dataset' ? { ...importParams, names_default_subset } : ofSet
     const size_class = sizeClass([given.file])
     // Each dry run has a unique id, so it excludes neither other dry runs nor real imports.
     const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined
-    const wish = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
-    return postRequest(tx, wish, settings, context)
+    const spec = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
+    return postRequest(tx, spec, settings, context)
   })
 }
 
@@ -156,10 +156,10 @@ async function assertUnchanged(
   { target, id, if_match }: Pick<StartImport, 'target' | 'id'> & { if_match: string },
   context: Context,
 ): Promise<void> {
-  const wanted = readIfMatch(if_match)
-  if (wanted === 'any') return
+  const expected = readIfMatch(if_match)
+  if (expected === 'any') return
   const { etag } = await annotations.getRevision({ target, id }, context)
-  if (wanted.includes(etag)) return
+  if (expected.includes(etag)) return
   throw changedMeanwhile('Annotations were changed by someone else', etag, 'annotations_changed')
 }
 
@@ -170,8 +170,8 @@ async function originFor(
   context: Context,
 ): Promise<ImportOrigin | undefined> {
   if (upload_id !== undefined) return undefined
-  const wish = { location, cloud_storage_id, filename: file_id }
-  return resolveImportOrigin(wish, { target, id }, storages, context)
+  const spec = { location, cloud_storage_id, filename: file_id }
+  return resolveImportOrigin(spec, { target, id }, storages, context)
 }
 
 type Tx = Transaction<RequestsDb>

@@ -24,13 +24,13 @@ export const undecodable = ({ name }: ReadFile, codec: string) =>
 /**
  * Creates the error for a file that cannot be read as a video.
  *
- * @param said output of the decoder for the log; it may contain paths
+ * @param output output of the decoder for the log; it may contain paths
  */
-export const unreadable = ({ name }: ReadFile, said?: string) =>
+export const unreadable = ({ name }: ReadFile, output?: string) =>
   new UnusableInput(
     `${name}: no video can be read from it: it is damaged, cut off or of another kind`,
     {
-      cause: said,
+      cause: output,
     },
   )
 

@@ -21,18 +21,18 @@ interface DecodeInput {
 /** Implements `VideoDecoder.frames`. */
 export async function* decodeVideoFrames(
   engine: Engine,
-  asked: DecodeInput & { wanted: Iterable<number>; as: PictureForm },
+  input: DecodeInput & { wanted: Iterable<number>; as: PictureForm },
   signal: AbortSignal,
 ): AsyncGenerator<VideoPicture> {
-  yield* encodePictures(rawFrames(engine, asked, signal), asked.index, asked.as)
+  yield* encodePictures(rawFrames(engine, input, signal), input.index, input.as)
 }
 
 async function* rawFrames(
   engine: Engine,
-  { file, index, wanted }: DecodeInput & { wanted: Iterable<number> },
+  { file, index, wanted: requested }: DecodeInput & { wanted: Iterable<number> },
   signal: AbortSignal,
 ): AsyncGenerator<RawFrame> {
-  for (const pass of passesOf(index, wanted, passOptions))
+  for (const pass of passesOf(index, requested, passOptions))
     yield* passFrames(engine, { file, index, pass }, signal)
 }
 
@@ -51,22 +51,22 @@ async function* passFrames(
   let rest = pass
   let tries = 0
   for (;;) {
-    let found = 0
+    let matched = 0
     for await (const frame of matchFrames(
       engine.pictures(file, index, rest, signal),
       index,
       rest,
     )) {
       yield frame
-      found += 1
+      matched += 1
     }
-    const missing = rest.frames[found]
+    const missing = rest.frames[matched]
     if (missing === undefined) return
-    tries = found > 0 ? 0 : tries + 1
+    tries = matched > 0 ? 0 : tries + 1
     const retreat = retreats[tries]
-    if (retreat === undefined || (found === 0 && rest.from === undefined))
+    if (retreat === undefined || (matched === 0 && rest.from === undefined))
       throw new UndecodableFrame(file, missing)
-    rest = restOf(index, rest, found, retreat)
+    rest = restOf(index, rest, matched, retreat)
   }
 }
 
@@ -79,9 +79,9 @@ async function* matchFrames(
   let place = 0
   for await (const { time, pixels } of pictures) {
     const frame = pass.frames[place]
-    const wanted = frame === undefined ? undefined : pts[frame]
-    if (frame === undefined || wanted === undefined || time > wanted) return
-    if (time < wanted) continue // a duplicate, or before the first
+    const frameTime = frame === undefined ? undefined : pts[frame]
+    if (frame === undefined || frameTime === undefined || time > frameTime) return
+    if (time < frameTime) continue // a duplicate, or before the first
     yield { frame, pixels }
     place += 1
     if (place === pass.frames.length) return

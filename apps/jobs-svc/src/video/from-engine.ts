@@ -9,6 +9,6 @@ export const decoderOf = (engine: Engine): VideoDecoder => ({
   about: engine.about,
   probe: (file, signal, options) => probeVideo(engine, file, signal, options),
   chapters: (file, index, signal) => readChapters(engine, file, index, signal),
-  frames: (file, index, wanted, as, signal) =>
-    decodeVideoFrames(engine, { file, index, wanted, as }, signal),
+  frames: (file, index, requested, as, signal) =>
+    decodeVideoFrames(engine, { file, index, wanted: requested, as }, signal),
 })

@@ -11,7 +11,7 @@ export interface VideoPictureQuery {
 
 export interface ReelsOptions {
   /** Opens a decoder at a frame; `release` is called when it has ended. */
-  open: (asked: VideoPictureQuery) => Promise<{ reel: Reel; release: () => void }>
+  open: (query: VideoPictureQuery) => Promise<{ reel: Reel; release: () => void }>
   /** Limit of concurrent decoders. */
   most: number
   /** Idle time in milliseconds after which a decoder is ended. */
@@ -19,7 +19,7 @@ export interface ReelsOptions {
 }
 
 export interface Reels {
-  picture: (asked: VideoPictureQuery) => Promise<Buffer>
+  picture: (query: VideoPictureQuery) => Promise<Buffer>
   close: () => Promise<void>
 }
 
@@ -39,11 +39,11 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
   const running = new Set<OpenReel>()
   let turn: Promise<unknown> = Promise.resolve()
 
-  const start = async (asked: VideoPictureQuery): Promise<OpenReel> => {
+  const start = async (query: VideoPictureQuery): Promise<OpenReel> => {
     await makeRoom(running, most)
-    const { reel, release } = await open(asked)
+    const { reel, release } = await open(query)
     const one: OpenReel = {
-      ...{ key: asked.key, format: asked.form.format, reel },
+      ...{ key: query.key, format: query.form.format, reel },
       timer: setTimeout(() => undefined),
       end: async () => {
         running.delete(one)
@@ -71,17 +71,17 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
    * Assigns decoders one request at a time, so that concurrent reads of neighbours share the decoder that the first one
    * starts.
    */
-  const begin = (asked: VideoPictureQuery) => {
-    const begun = turn.then(async () => {
+  const begin = (query: VideoPictureQuery) => {
+    const opening = turn.then(async () => {
       const isIt = ({ key, format, reel }: OpenReel) =>
-        key === asked.key && format === asked.form.format && reel.isNear(asked.frame)
-      return use([...running].find(isIt) ?? (await start(asked)), asked.frame)
+        key === query.key && format === query.form.format && reel.isNear(query.frame)
+      return use([...running].find(isIt) ?? (await start(query)), query.frame)
     })
-    turn = begun.catch(() => undefined)
-    return begun
+    turn = opening.catch(() => undefined)
+    return opening
   }
   return {
-    picture: async (asked) => (await begin(asked)).picture,
+    picture: async (query) => (await begin(query)).picture,
     close: async () => {
       await turn
       await Promise.all([...running].map((one) => one.end()))

@@ -12,7 +12,7 @@ export interface StoredIndex {
   index: VideoIndex
 }
 
-const about = z.object({ key: z.string(), size: z.int(), name: z.string() })
+const storedVideo = z.object({ key: z.string(), size: z.int(), name: z.string() })
 
 /**
  * Stores an index.
@@ -24,7 +24,7 @@ export async function storeIndex(
   key: string,
   { video, index }: StoredIndex,
 ): Promise<number> {
-  const line = `${JSON.stringify(about.parse(video))}\n`
+  const line = `${JSON.stringify(storedVideo.parse(video))}\n`
   const bytes = Buffer.concat([Buffer.from(line), encodeIndex(index)])
   const { size } = await blobs.put(key, pieces(bytes))
   return size
@@ -44,6 +44,6 @@ export async function readIndex(blobs: Pick<BlobStore, 'get'>, key: string): Pro
   const bytes = await gatherBytes(chunks)
   const end = bytes.indexOf('\n')
   if (end < 0) throw new BrokenIndex('this object is no index of a video')
-  const video = about.parse(JSON.parse(bytes.toString('utf8', 0, end)))
+  const video = storedVideo.parse(JSON.parse(bytes.toString('utf8', 0, end)))
   return { video, index: decodeIndex(bytes.subarray(end + 1)) }
 }

@@ -38,7 +38,7 @@ export interface ConversionCallbacks {
 export interface ConverterRun {
   number: number
   progress: (share: unknown, stage: string, amounts: unknown) => void
-  answer: (question: number, asked: ConverterQuestion) => void
+  answer: (question: number, query: ConverterQuestion) => void
   /** Ends the run; only the first call counts. */
   end: (conversion: ConversionResult) => void
   isEnded: () => boolean
@@ -47,10 +47,10 @@ export interface ConverterRun {
 
 export function openConverterRun(
   number: number,
-  watch: ConversionCallbacks,
+  callbacks: ConversionCallbacks,
   send: (message: ToConverter) => void,
 ): ConverterRun {
-  const { progress } = progressGate(watch.progress)
+  const { progress } = progressGate(callbacks.progress)
   let isEnded = false
   let resolve: (conversion: ConversionResult) => void = () => undefined
   const ended = new Promise<ConversionResult>((settle) => {
@@ -60,13 +60,13 @@ export function openConverterRun(
     isEnded = true
     resolve(conversion)
   }
-  const answer = async (question: number, asked: ConverterQuestion) =>
-    send({ type: 'answer', run: number, question, answer: await answerQuestion(asked, watch) })
+  const answer = async (question: number, query: ConverterQuestion) =>
+    send({ type: 'answer', run: number, question, answer: await answerQuestion(query, callbacks) })
   return {
     number,
     progress,
-    answer: (question, asked) => {
-      answer(question, asked).catch((thrown) =>
+    answer: (question, query) => {
+      answer(question, query).catch((thrown) =>
         end({ type: 'failed', failure: { ...unanswered, detail: detailOf(thrown) } }),
       )
     },
@@ -107,19 +107,19 @@ function handleParsedMessage(
 
 /** Answers a question. Returns false when the lease is lost, or when the answer is unknown. */
 async function answerQuestion(
-  asked: ConverterQuestion,
-  watch: ConversionCallbacks,
+  query: ConverterQuestion,
+  callbacks: ConversionCallbacks,
 ): Promise<ConverterAnswer> {
   try {
-    switch (asked.about) {
+    switch (query.about) {
       case 'final':
-        return await watch.enterFinal()
+        return await callbacks.enterFinal()
       case 'keep':
-        return (await watch.registerContents(asked.files)) ?? false
+        return (await callbacks.registerContents(query.files)) ?? false
       case 'checkpoint':
-        return await watch.saveCheckpoint(asked.checkpoint)
+        return await callbacks.saveCheckpoint(query.checkpoint)
       case 'share':
-        return await watch.shareWithTask(asked.task_id)
+        return await callbacks.shareWithTask(query.task_id)
     }
   } catch {
     return false

@@ -56,7 +56,7 @@ export function openConverters(options: ConvertersOptions): Converters {
     if (!used) return open(options)
     return used.converter.isAlive() ? used : take()
   }
-  const keep = (used: Used) => {
+  const release = (used: Used) => {
     idle.push(used)
     used.timer = setTimeout(() => {
       idle.splice(idle.indexOf(used), 1)
@@ -69,7 +69,7 @@ export function openConverters(options: ConvertersOptions): Converters {
       const used = take()
       const conversion = await runIn(used, work, watch, options.graceMs)
       if (watch.signal.aborted || !isReusable(conversion)) await used.converter.end()
-      else keep(used)
+      else release(used)
       return conversion
     },
     stop: async () => {
@@ -161,7 +161,7 @@ interface Converter {
 }
 
 /** Length of kept error output. V8 writes a stack of a few KB after the reason of an abort. */
-const keptErrors = 16_000
+const maxErrorLength = 16_000
 
 /**
  * Starts a converter as a process instead of a thread, because an allocation that does not fit into the heap can abort
@@ -179,7 +179,7 @@ function startConverter(
   child.stdin?.on('error', () => undefined)
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     process.stderr.write(text)
-    errors = (errors + text).slice(-keptErrors)
+    errors = (errors + text).slice(-maxErrorLength)
   })
   const kill = () => {
     isAlive = false

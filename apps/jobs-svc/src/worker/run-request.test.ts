@@ -12,14 +12,14 @@ import { testStore } from '../testing/run.ts'
 import type { Converters } from './converters.ts'
 import { runRequest } from './run-request.ts'
 import { type RunningRequests, watchRunningRequests } from './running-requests.ts'
-import { usualTiming } from './timing.ts'
+import { defaultTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { root, blobs } = await testStore()
 let running: RunningRequests
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
-  running = watchRunningRequests({ db, log: silentLog }, usualTiming)
+  running = watchRunningRequests({ db, log: silentLog }, defaultTiming)
 })
 afterEach(() => running.close())
 

@@ -30,11 +30,11 @@ export interface RunDeps extends SettleDeps {
  */
 export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
   const { rq_id, request_uuid, action, attempt } = row
-  const about = { kind: 'consumer', service: 'jobs-svc worker' } as const
+  const spanOptions = { kind: 'consumer', service: 'jobs-svc worker' } as const
   const attributes = { 'reticle.request_uuid': request_uuid, 'reticle.attempt': attempt }
   const posted = row.traceparent ?? undefined
   noteClaim(row)
-  return inSpan(`run ${action}`, { ...about, traceparent: posted, attributes }, (span) => {
+  return inSpan(`run ${action}`, { ...spanOptions, traceparent: posted, attributes }, (span) => {
     const { traceparent = null } = span
     const log = deps.log.child({ rq_id, request_uuid, ...traceBindings(posted) })
     return runClaimed({ ...deps, log }, { ...row, traceparent })
@@ -54,7 +54,7 @@ async function runClaimed(deps: RunDeps, row: RequestRow): Promise<void> {
     await removeTmpDir(tmpDir, row).catch((thrown) =>
       log.warn({ err: thrown }, 'temporary folder of request not removed'),
     )
-    const isKept = await settleRequest(deps, row, conversion, held.reason)
+    const hasResult = await settleRequest(deps, row, conversion, held.reason)
     const { action, format, attempt } = row
     const ms = Math.round(performance.now() - held.started)
     log.info(
@@ -62,7 +62,7 @@ async function runClaimed(deps: RunDeps, row: RequestRow): Promise<void> {
       'request attempt ended',
     )
     if (held.reason === 'lost' && (await isOpen(db, row))) leasesLost.inc()
-    if (isKept && conversion.type === 'done')
+    if (hasResult && conversion.type === 'done')
       await removeSpare(deps, conversion.outcome.spare ?? [], AbortSignal.timeout(spareMs))
   } catch (thrown) {
     log.error({ err: thrown }, 'request attempt failed unexpectedly')
@@ -93,7 +93,7 @@ async function runConversion(
     write({ progress: share, stage, ...amounts })
   }
   /** Logs the failure of a callback, because the converter receives no details. */
-  const noting = <T>(what: string, done: Promise<T>): Promise<T> =>
+  const logFailure = <T>(what: string, done: Promise<T>): Promise<T> =>
     done.catch((err) => {
       log.warn({ err }, what)
       throw err
@@ -102,11 +102,11 @@ async function runConversion(
     progress,
     enterFinal: () => enterFinal(db, row),
     registerContents: (files) =>
-      noting('contents of upload not registered', registerContents(db, row, files)),
+      logFailure('contents of upload not registered', registerContents(db, row, files)),
     shareWithTask: (task_id) =>
-      noting('contents of upload not shared with task', shareWithTask(db, row, task_id)),
+      logFailure('contents of upload not shared with task', shareWithTask(db, row, task_id)),
     saveCheckpoint: (kept) =>
-      noting('request checkpoint not written', saveCheckpoint(db, row, kept)),
+      logFailure('request checkpoint not written', saveCheckpoint(db, row, kept)),
     signal: abort.signal,
   })
   await written()

@@ -9,7 +9,7 @@ import { claimRequest } from '../leases/claim.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from './abandoned.ts'
 import { type RunningRequests, watchRunningRequests } from './running-requests.ts'
-import { usualTiming } from './timing.ts'
+import { defaultTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 let running: RunningRequests
@@ -18,7 +18,7 @@ beforeEach(async () => {
   await sql`truncate requests, tenant_turns, workers, blobs, outbox cascade`.execute(db)
   // Fakes only the clock of the worker; the timers of the database connections stay real.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-  running = watchRunningRequests({ db, log: silentLog }, usualTiming)
+  running = watchRunningRequests({ db, log: silentLog }, defaultTiming)
   await addRequest(db)
   row = (await claimAs('first')) ?? expect.fail('no request was claimed')
 })

@@ -54,11 +54,11 @@ export function watchRunningRequests(
     if (running.length === 0) return
     const leases = running.map(leaseOf)
     const isDue = running.some((held) => now - held.renewed > timing.renewMs)
-    const kept = await (isDue
+    const heldIds = await (isDue
       ? renewLeases(db, leases, timing.leaseSeconds)
       : stillHeld(db, leases))
     for (const held of running) {
-      if (!kept.has(held.row.request_uuid)) stop(held, 'lost')
+      if (!heldIds.has(held.row.request_uuid)) stop(held, 'lost')
       else if (isDue) held.renewed = now
     }
   }

@@ -42,7 +42,7 @@ interface ServedRun {
   /**
    * Sends a question to the worker, the only process that writes the row of the request. Throws when the lease is lost.
    */
-  ask: (asked: ConverterQuestion) => Promise<Exclude<ConverterAnswer, false>>
+  ask: (query: ConverterQuestion) => Promise<Exclude<ConverterAnswer, false>>
   /** Receives the answer to a question of this run. */
   answer: (question: number, answer: ConverterAnswer) => void
 }
@@ -63,10 +63,10 @@ export async function serveConversions(port: Port, data: ConverterData): Promise
   const ports = await loadPorts(data.wiring)
   const send = (message: FromConverter) => port.postMessage(message)
   let running: ServedRun | undefined
-  let found: ReturnType<typeof findDecoder> | undefined
+  let decoder: ReturnType<typeof findDecoder> | undefined
   const findOnce = () => {
-    found ??= findDecoder({ ffmpegPath: data.ffmpegPath })
-    return found
+    decoder ??= findDecoder({ ffmpegPath: data.ffmpegPath })
+    return decoder
   }
 
   port.on('message', (sent: unknown) => {
@@ -100,11 +100,11 @@ function openRun(run: number, send: ConverterContext['send']): ServedRun {
     run,
     isOver: false,
     abort,
-    ask: async (asked) => {
+    ask: async (query) => {
       const question = ++questions
       const answer = await new Promise<ConverterAnswer>((resolve) => {
         waiting.set(question, resolve)
-        send({ type: 'question', run, question, asked })
+        send({ type: 'question', run, question, asked: query })
       })
       if (answer === false) throw new LeaseLost('The request was taken away')
       abort.signal.throwIfAborted()

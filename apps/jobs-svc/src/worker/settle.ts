@@ -41,14 +41,14 @@ export async function settleRequest(
   conversion: ConversionResult,
   reason: StopReason | undefined,
 ): Promise<boolean> {
-  const isKept = await retryWrite(deps, () => record(deps, row, conversion, reason)).catch(
+  const hasResult = await retryWrite(deps, () => record(deps, row, conversion, reason)).catch(
     (thrown) => {
       const failure = unstorable(thrown)
       return retryWrite(deps, () => record(deps, row, { type: 'failed', failure }, reason))
     },
   )
-  if (!isKept && row.action === 'export') await dropResult(deps, row)
-  return isKept
+  if (!hasResult && row.action === 'export') await dropResult(deps, row)
+  return hasResult
 }
 
 /** Writes the outcome; returns whether the row now refers to the result. */

@@ -16,7 +16,7 @@ import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { tasks } from '../testing/wiring.ts'
 import { type ConversionWorker, startWorker, type WorkerPorts } from './start.ts'
-import { usualTiming, type WorkerTiming } from './timing.ts'
+import { defaultTiming, type WorkerTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { root, blobs } = await testStore()
@@ -176,7 +176,7 @@ test('a message starts a request long before an idle worker would poll', async (
 })
 
 test('without messages a request starts within three seconds because idle workers poll (T-REQ-6)', async () => {
-  const worker = await start({ pollMs: usualTiming.pollMs }, deafBus)
+  const worker = await start({ pollMs: defaultTiming.pollMs }, deafBus)
   const waited: number[] = []
   for (const _ of [1, 2, 3]) {
     const added = await add(tasks.works, { created_date: sql<Date>`now()` })

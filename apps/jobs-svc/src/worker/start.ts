@@ -14,7 +14,7 @@ import { openConverters } from './converters.ts'
 import { openDoorbell } from './doorbell.ts'
 import { watchRunningRequests } from './running-requests.ts'
 import { serveSlot } from './serve-slot.ts'
-import { usualTiming, type WorkerTiming } from './timing.ts'
+import { defaultTiming, type WorkerTiming } from './timing.ts'
 import { removeAbandonedDirs } from './tmp-dirs.ts'
 
 export interface WorkerPorts {
@@ -41,7 +41,7 @@ export interface ConversionWorker {
  */
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
   const { db, bus, blobs, log, wiring } = ports
-  const timing = { ...usualTiming, ...ports.timing }
+  const timing = { ...defaultTiming, ...ports.timing }
   const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
   const { allowedNets: nets, remoteBytes: maxBytes, egressProxy } = ports.settings
   const { ffmpegPath, videoCacheBytes, heapMib } = ports.settings
@@ -51,8 +51,8 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
 
   const running = watchRunningRequests({ db, log }, timing)
   const stopping = new AbortController()
-  const bell = openDoorbell(slots, (isWanted) =>
-    isWanted ? subscription.resume() : subscription.pause(),
+  const bell = openDoorbell(slots, (isListening) =>
+    isListening ? subscription.resume() : subscription.pause(),
   )
   const group = { group: 'reticle.workers', topic: 'reticle.requests.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle: async () => bell.ring() })
@@ -61,7 +61,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     for (let left = await recoverAbandoned(db, resultTtlHours); left > 0; left--) bell.ring()
   }
   const note = () => noteWorker(db, worker, slots)
-  const habits = [
+  const loops = [
     repeat(timing.pollMs, recover, logged('recovery of requests of lost workers failed')),
     repeat(timing.renewMs, note, logged('worker heartbeat failed')),
   ]
@@ -95,7 +95,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     stop: async () => {
       stopping.abort()
       bell.close()
-      await Promise.all(habits.map((stop) => stop()))
+      await Promise.all(loops.map((stop) => stop()))
       await forgetWorker(db, worker).catch(logged('worker not unregistered'))
       await Promise.all([subscription.stop(), drain()])
     },

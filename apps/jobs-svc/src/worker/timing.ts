@@ -18,7 +18,7 @@ export interface WorkerTiming extends RunningTiming {
 }
 
 /** Default timing; `drainMs` is that of the single-process mode. */
-export const usualTiming: WorkerTiming = {
+export const defaultTiming: WorkerTiming = {
   pollMs: 2000,
   leaseSeconds,
   renewMs: 15_000,

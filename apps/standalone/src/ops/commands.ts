@@ -69,7 +69,7 @@ const backupCommand = (config: StandaloneConfig): OpsCommand => ({
 folder; it must not be there yet. It holds the keys as well: keep it as you keep them.`,
   examples: ['backup --to backup.tar', 'backup --to /mnt/backups/monday'],
   options: { to: { type: 'string' } },
-  run: (given, say) => writeBackup(config, pathOf(given, 'to'), say),
+  run: (given, print) => writeBackup(config, pathOf(given, 'to'), print),
 })
 
 const restoreCommand = (config: StandaloneConfig): OpsCommand => ({
@@ -81,7 +81,7 @@ database, which must be empty too. Every row and object is checked, then the sch
 of a newer Reticle is refused. In a cluster, "republish" comes next: see docs/operations.md.`,
   examples: ['restore --from backup.tar'],
   options: { from: { type: 'string' } },
-  run: (given, say) => restoreBackup(config, pathOf(given, 'from'), say),
+  run: (given, print) => restoreBackup(config, pathOf(given, 'from'), print),
 })
 
 const upgradeCommand = (config: StandaloneConfig): OpsCommand => ({
@@ -92,10 +92,10 @@ const upgradeCommand = (config: StandaloneConfig): OpsCommand => ({
 the command says how to get it. Stop Reticle first. The old database stays beside the new one until you remove it.`,
   examples: ['upgrade-postgres', 'upgrade-postgres --old-binaries /usr/lib/postgresql/17'],
   options: { 'old-binaries': { type: 'string' } },
-  run: async (given, say) => {
+  run: async (given, print) => {
     if (config.databaseUrl) throw new Error('RETICLE_DATABASE_URL is set: that server is not ours')
     const folder = textOf(given, 'old-binaries')
-    await upgradePostgres(config, folder && resolve(folder), say)
+    await upgradePostgres(config, folder && resolve(folder), print)
   },
 })
 

@@ -41,7 +41,7 @@ export async function loadBackup(path: string, receiver: BackupReceiver): Promis
   if (head.done || head.value.name !== layout.manifest) {
     throw new Error(`${path} is no backup of Reticle: it does not begin with ${layout.manifest}`)
   }
-  const given = readManifest(await textOf(head.value))
+  const backupManifest = readManifest(await textOf(head.value))
   let rows: { load: Load; url: string; passwordOf: (role: string) => string } | undefined
   let isComplete = false
   try {
@@ -49,7 +49,7 @@ export async function loadBackup(path: string, receiver: BackupReceiver): Promis
       const [top, ...rest] = member.name.split('/')
       if (top === layout.keys) await receiver.key(rest.join('/'), await bytesOf(member))
       else {
-        rows ??= await openRows(given, receiver)
+        rows ??= await openRows(backupManifest, receiver)
         isComplete = await loadMember(member, rows.load, receiver)
       }
     }
@@ -58,13 +58,13 @@ export async function loadBackup(path: string, receiver: BackupReceiver): Promis
     await rows?.load.close()
   }
   await prepareDatabase(rows.url, rows.passwordOf)
-  return given
+  return backupManifest
 }
 
-async function openRows(given: Manifest, receiver: BackupReceiver) {
+async function openRows(backupManifest: Manifest, receiver: BackupReceiver) {
   const { url, passwordOf } = await receiver.database()
-  await prepareDatabase(url, passwordOf, stepsOf(given))
-  return { load: await openLoad(url, given), url, passwordOf }
+  await prepareDatabase(url, passwordOf, stepsOf(backupManifest))
+  return { load: await openLoad(url, backupManifest), url, passwordOf }
 }
 
 /** Handles a member; returns true for the last one. */
@@ -98,13 +98,13 @@ export function readManifest(text: string): Manifest {
       `the backup was made by Reticle ${from}, and this is ${version}: ${what}; update Reticle, then restore`,
     )
   if (format > newestFormat) throw newer(`its form ${format} is newer than ${newestFormat}`)
-  const given = parse(manifest, layout.manifest, text)
-  for (const { schema, steps } of given.schemas) {
+  const backupManifest = parse(manifest, layout.manifest, text)
+  for (const { schema, steps } of backupManifest.schemas) {
     const known = allSchemas.find((one) => one.schema === schema)
     const unknown = steps.filter((step) => !(step in (known?.migrations ?? {})))
     if (unknown.length > 0) throw newer(`${schema} has ${unknown.join(', ')}, unknown here`)
   }
-  return given
+  return backupManifest
 }
 
 /** Returns the migrations of the backup that this program knows. */

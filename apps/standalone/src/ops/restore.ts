@@ -20,11 +20,11 @@ type Stop = () => Promise<void>
  * @throws Error with one sentence; everything is then as before
  */
 export async function restoreBackup(
-  given: Installation,
+  installation: Installation,
   from: string,
-  say: PrintLine,
+  print: PrintLine,
 ): Promise<void> {
-  const { dataDir, databaseUrl } = given
+  const { dataDir, databaseUrl } = installation
   await assertEmpty(dataDir)
   if (databaseUrl) {
     await assertNoSchemas(databaseUrl)
@@ -35,11 +35,11 @@ export async function restoreBackup(
   try {
     const advice = `A restore into ${dataDir} was cut off: empty that directory and restore again.`
     await markUnfinished(dataDir, advice)
-    const { version, created_date, objects } = await load(given, from, stops)
+    const { version, created_date, objects } = await load(installation, from, stops)
     await stopAll(stops)
     await clearUnfinished(dataDir)
-    say(`${dataDir}: restored from ${from}, made by Reticle ${version} at ${created_date}`)
-    if (objects === 'outside') say('Its objects are in a bucket: put that into the same state.')
+    print(`${dataDir}: restored from ${from}, made by Reticle ${version} at ${created_date}`)
+    if (objects === 'outside') print('Its objects are in a bucket: put that into the same state.')
   } catch (thrown) {
     await stopAll(stops)
     await empty(dataDir)
@@ -82,16 +82,16 @@ async function assertEmpty(dataDir: string): Promise<void> {
 const names = allSchemas.map(({ schema }) => schema)
 
 async function assertNoSchemas(url: string): Promise<void> {
-  const found = await onDatabase(url, async (client) => {
+  const existing = await onDatabase(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       'select nspname as name from pg_namespace where nspname = any($1) order by 1',
       [names],
     )
     return rows.map(({ name }) => name).join(', ')
   })
-  if (found === '') return
+  if (existing === '') return
   throw new Error(
-    `the database has the schemas ${found} already: name an empty one with RETICLE_DATABASE_URL, nothing is ever overwritten`,
+    `the database has the schemas ${existing} already: name an empty one with RETICLE_DATABASE_URL, nothing is ever overwritten`,
   )
 }
 

@@ -106,8 +106,8 @@ async function writeRows(dataDir: string, native: string, to: string): Promise<v
   const archive = await createArchive(to)
   try {
     const schemas = allSchemas.map(({ schema }) => schema)
-    const given = { url: postgres.url, schemas, version, objects: 'outside' } as const
-    const snapshot = await openSnapshot(given)
+    const options = { url: postgres.url, schemas, version, objects: 'outside' } as const
+    const snapshot = await openSnapshot(options)
     await addJson(archive, layout.manifest, snapshot.manifest)
     const tables = await snapshot.writeTo(archive)
     await snapshot.close()

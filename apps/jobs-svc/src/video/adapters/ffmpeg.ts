@@ -25,21 +25,25 @@ export function ffmpegEngine({
   ffprobe,
   version,
   passing,
-  ...around
+  ...environment
 }: FfmpegOptions): Engine {
   return {
     about: { adapter: 'ffmpeg', version },
-    ...ffprobeFacts(ffprobe, around),
+    ...ffprobeFacts(ffprobe, environment),
     async *pictures(file, index, pass, signal) {
       const { onLine, next } = createTimeReader(index)
       const args = ['-v', 'info', '-nostats', '-hide_banner', '-nostdin']
-      args.push('-threads', String(around.limits.threads), ...inputArgs(file.path, index, pass))
+      args.push(
+        '-threads',
+        String(environment.limits.threads),
+        ...inputArgs(file.path, index, pass),
+      )
       args.push('-map', '0:V:0', '-an', '-sn', '-dn', '-vf', filtersOf(index, pass))
       args.push(passing, 'passthrough', '-c:v', 'rawvideo', '-f', 'rawvideo', 'pipe:1')
       const patienceMs = patienceFor(longestWay(index, pass))
       const how = { failures, onLine, patienceMs, mayGiveUp: true }
       const program = { command: ffmpeg, args, file, ...how }
-      const running = startProgram(program, around, signal)
+      const running = startProgram(program, environment, signal)
       try {
         const size = index.width * index.height * 3
         const read = createPieceReader(running.pieces())

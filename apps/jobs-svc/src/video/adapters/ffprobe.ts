@@ -10,7 +10,7 @@ import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } fro
 /** Reads facts of videos by the program ffprobe, from the first video stream that is not a cover picture (`V:0`). */
 export function ffprobeFacts(
   ffprobe: string,
-  around: DecoderEnvironment,
+  environment: DecoderEnvironment,
 ): Pick<Engine, 'look' | 'packets' | 'times' | 'chapters'> {
   const run = (args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) => {
     const input = [
@@ -18,10 +18,10 @@ export function ffprobeFacts(
       '-i',
       addressOf(file.path),
     ]
-    const threads = ['-threads', String(around.limits.threads)]
+    const threads = ['-threads', String(environment.limits.threads)]
     const all = ['-v', 'error', '-select_streams', 'V:0', ...threads, ...args, ...input]
     const program = { command: ffprobe, args: all, file, failures, ...listen }
-    return startProgram(program, around, signal)
+    return startProgram(program, environment, signal)
   }
   async function* lines(args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) {
     const running = run([...args, '-of', 'csv=p=0'], file, signal, listen)

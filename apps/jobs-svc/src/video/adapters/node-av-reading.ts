@@ -118,16 +118,16 @@ export async function* readTimes(opening: Opening): AsyncGenerator<number[]> {
 
 /** Implements `Engine.pictures`. */
 export async function* decodePictures(
-  asked: Opening & PictureSelection,
+  query: Opening & PictureSelection,
 ): AsyncGenerator<RawPicture> {
-  const { by, from, spans } = asked
-  const { file, stream } = openVideo(asked)
+  const { by, from, spans } = query
+  const { file, stream } = openVideo(query)
   if (from !== null)
     check(file.seekFrameSync(stream.index, BigInt(from), AVSEEK_FLAG_BACKWARD), 'seek')
-  const paint = painter(asked)
+  const paint = painter(query)
   let span = 0
   let order = 0
-  for await (const picture of decodeStream({ file, stream }, asked)) {
+  for await (const picture of decodeStream({ file, stream }, query)) {
     const time = by === 'order' ? order : timeOf(picture.bestEffortTimestamp)
     order += 1
     while (span < spans.length && time > (spans[span]?.last ?? 0)) span += 1

@@ -80,7 +80,7 @@ export interface DecoderFixture {
   numbers: (
     name: string,
     index: VideoIndex,
-    wanted: Iterable<number>,
+    requested: Iterable<number>,
     as?: PictureForm,
   ) => Promise<[number, number][]>
   /** Returns the error message for a file of these bytes. */
@@ -92,8 +92,8 @@ export function prepareDecoderFixture(open: Open): DecoderFixture {
   const started: ChildProcess[] = []
   const openWith = (more: Partial<DecoderEnvironment>) =>
     open({ ...recordingEnvironment(started), ...more })
-  const fileOf = (name: string) => ({ path: join(ground.folder, name), name })
-  const ground: DecoderFixture = {
+  const fileOf = (name: string) => ({ path: join(fixture.folder, name), name })
+  const fixture: DecoderFixture = {
     folder: '',
     decoder: {
       about: { adapter: 'ffmpeg', version: '' },
@@ -106,12 +106,12 @@ export function prepareDecoderFixture(open: Open): DecoderFixture {
       writeClip(fileOf(name).path, clip)
       return fileOf(name)
     },
-    numbers: async (name, index, wanted, as = jpeg) => {
+    numbers: async (name, index, requested, as = jpeg) => {
       const found: [number, number][] = []
-      for await (const { frame, bytes } of ground.decoder.frames(
+      for await (const { frame, bytes } of fixture.decoder.frames(
         fileOf(name),
         index,
-        wanted,
+        requested,
         as,
         never,
       ))
@@ -120,19 +120,19 @@ export function prepareDecoderFixture(open: Open): DecoderFixture {
     },
     readProbeError: async (name, bytes) => {
       await writeFile(fileOf(name).path, bytes)
-      return ground.decoder.probe(fileOf(name), never).then(
+      return fixture.decoder.probe(fileOf(name), never).then(
         () => 'no error',
         (thrown: Error) => thrown.message,
       )
     },
   }
   beforeAll(async () => {
-    ground.folder = await mkdtemp(join(tmpdir(), 'reticle-video-'))
-    ground.decoder = await openWith({})
+    fixture.folder = await mkdtemp(join(tmpdir(), 'reticle-video-'))
+    fixture.decoder = await openWith({})
     for (const [name, clip] of Object.entries(clips)) writeClip(fileOf(name).path, clip)
   }, 120_000)
-  afterAll(() => rm(ground.folder, { recursive: true, force: true }))
-  return ground
+  afterAll(() => rm(fixture.folder, { recursive: true, force: true }))
+  return fixture
 }
 
 function unready(): never {
@@ -155,8 +155,8 @@ export const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
 export const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => from + at)
 
-export const pairWithItself = (wanted: Iterable<number>) =>
-  [...wanted].map((frame) => [frame, frame])
+export const pairWithItself = (requested: Iterable<number>) =>
+  [...requested].map((frame) => [frame, frame])
 
 export async function readPictures(frames: ReturnType<VideoDecoder['frames']>): Promise<Buffer[]> {
   const found: Buffer[] = []
