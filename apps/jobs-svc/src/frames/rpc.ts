@@ -35,33 +35,29 @@ const max_age = 3600
  * Creates the handlers of pictures of tasks: originals, smaller versions, and chunks
  * (docs/spec/workspace.md#reading-media).
  */
-export function frameHandlers({ services, blobs, pictures, chunks: chunkStore }: Deps): Frames {
+export function frameHandlers({ services, blobs, pictures, chunks: store }: Deps): Frames {
   const frame = async ({ target, id, number, quality }: Of<'frame'>, context: Context) => {
     const query = { target, id, number, preview: false }
-    const located = await services.media.locateFrame(query, context)
-    return answer(await pictures[quality](located), located, quality)
+    const found = await services.media.locateFrame(query, context)
+    return answer(await pictures[quality](found), found, quality)
   }
   const small = async ({ target, id, number }: Of<'preview'>, context: Context) => {
     const query = { target, id, number, preview: false }
-    const located = await services.media.locateFrame(query, context)
-    return answer(await pictures.preview(located), located, 'preview')
+    const found = await services.media.locateFrame(query, context)
+    return answer(await pictures.preview(found), found, 'preview')
   }
   const beside = async ({ target, id, number }: Of<'context_image'>, context: Context) => {
     const query = { target, id, number, preview: false }
-    const located = await services.media.locateFrame(query, context)
-    const { files = [] } = located.related ?? {}
+    const found = await services.media.locateFrame(query, context)
+    const { files = [] } = found.related ?? {}
     if (files.length === 0) throw notFound('The frame has no context images.', 'no_context_images')
     const picture = { type: 'application/zip', chunks: contextImages(blobs, files) }
-    return answer(picture, located, 'context')
+    return answer(picture, found, 'context')
   }
   const chunk = async ({ target, id, place, quality }: Of<'chunk'>, context: Context) => {
-    const located = await services.media.locateChunk({ target, id, ...place }, context)
-    const {
-      size: length,
-      chunks,
-      ...head
-    } = await chunkStore.open({ ...located, quality }, context)
-    const { chunks_updated_date: updated_date } = located
+    const found = await services.media.locateChunk({ target, id, ...place }, context)
+    const { size: length, chunks, ...head } = await store.open({ ...found, quality }, context)
+    const { chunks_updated_date: updated_date } = found
     const more = { updated_date, max_age, has_ranges: true }
     return { head: { type: 'application/zip', length, ...head, ...more }, chunks }
   }

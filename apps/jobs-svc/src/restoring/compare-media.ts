@@ -36,7 +36,7 @@ const patienceMs = 24 * 3_600_000
  * @param size of a frame; the manifest lists no sizes of context images
  */
 export function pictureCheck({ listing, manifest, report, folder }: CompareDeps) {
-  const decode = createImageDecoder({ concurrency, patienceMs })
+  const decode = createImageDecoder({ places: concurrency, patienceMs })
   return async (file: SourceFile, size?: PixelSize): Promise<void> => {
     const note = (code: ReportCode, reason: string) =>
       report.note('converted', code, reason, { file: `${folder}${file.name}` })
