@@ -8,7 +8,7 @@ generated from the declarations of the formats (\`npm run codegen\`), which \`GE
 [specification](spec/formats.md); to add a format, follow [the guide](how-to/add-format.md).
 
 Every import and export ends with a report of converted, dropped and skipped objects, with counts, reasons and examples. Imported objects
-have source \`file\`, unless the file names another known source of an object.
+have source \`file\`, unless the file names another source of an object. An unknown source becomes \`manual\` and is reported.
 
 ## Names and files
 
