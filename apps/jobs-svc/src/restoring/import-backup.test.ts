@@ -165,7 +165,7 @@ test('the report of a restore names the sources that became manual', async () =>
     },
   ]
   const members = { ...(await membersOf('')), 'annotations.json': JSON.stringify(sets) }
-  const file = await upload(store.blobs, 't.zip', await archiveOf(members))
+  const file = await uploadFile(store.blobs, 't.zip', await archiveOf(members))
   const { report } = await importBackup(restoreWork(file), await runOf(store, services))
   expect(report).toMatchObject({
     created: { shapes: 2 },
