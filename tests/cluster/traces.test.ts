@@ -73,7 +73,9 @@ test('an export and a webhook each have one trace through every process and on e
     .poll(() => sendersOf(traceOf('d')), flushed)
     .toEqual(expect.arrayContaining(['gateway', 'projects-svc', 'webhooks-svc']))
 
-  const runs = lines().filter(({ msg, action }) => msg === 'request run' && action === 'export')
+  const runs = lines().filter(
+    ({ msg, action }) => msg === 'request attempt ended' && action === 'export',
+  )
   const ofExport = [...linesAbout('the-export'), ...runs]
   const ofChange = [...linesAbout('the-change'), ...linesAbout('webhook message failed')]
   expect([ofExport.length, ofChange.length]).toEqual([2, 2])

@@ -21,13 +21,13 @@ const expected = [
   /(?:terminating connection due to|Connection terminated|not queryable|ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)/,
   /(?:timeout exceeded when trying to connect|the database system is|not yet accepting connections)/,
   /PostgreSQL ended by itself, so Reticle ends too/,
-  /the conversion process ended; another one is started/,
+  /conversion process exited; restarting/,
   /an answer was not kept: (?:The service is busy|A part of the service did not answer)/,
   // an attempt of a request that will be repeated
   /worker: (?:The service is busy|The worker no longer holds this request|A part of the service did not answer|The object storage is not available)/,
   // from the shell that started a killed process, and from a broker that has just started
   /^Killed$/,
-  /(?:kafka: Crash: KafkaJS\w+|the bus goes on after an error): (?:No broker available|Closed connection)/,
+  /(?:kafka: Crash: KafkaJS\w+|the bus goes on after an error|bus error; retrying): (?:No broker available|Closed connection)/,
   /coordinator is loading|no leader|not the leader|does not host this topic-partition/,
   /webhooks-svc: webhook message failed/,
 ]

@@ -45,40 +45,40 @@ export const readConfig = defineSettings(
     RETICLE_SHARE_DIR: z.string().optional(),
     RETICLE_TMP_DIR: z.string().default(tmpdir()),
   }),
-  (given) => ({
+  (parsed) => ({
     /** Concurrent conversions in one worker. */
-    slots: given.RETICLE_JOBS_SLOTS,
+    slots: parsed.RETICLE_JOBS_SLOTS,
     /** Heap limit of one conversion. */
-    heapMib: given.RETICLE_JOBS_HEAP_MIB,
+    heapMib: parsed.RETICLE_JOBS_HEAP_MIB,
     /** Concurrent requests of one tenant. */
-    tenantConcurrency: given.RETICLE_JOBS_TENANT_CONCURRENCY,
-    queuedPerUser: given.RETICLE_JOBS_QUEUED_PER_USER,
-    queuedPerTenant: given.RETICLE_JOBS_QUEUED_PER_TENANT,
-    resultTtlHours: given.RETICLE_JOBS_RESULT_TTL_HOURS,
+    tenantConcurrency: parsed.RETICLE_JOBS_TENANT_CONCURRENCY,
+    queuedPerUser: parsed.RETICLE_JOBS_QUEUED_PER_USER,
+    queuedPerTenant: parsed.RETICLE_JOBS_QUEUED_PER_TENANT,
+    resultTtlHours: parsed.RETICLE_JOBS_RESULT_TTL_HOURS,
     /** Lifetime of unused uploads. */
-    uploadTtlHours: given.RETICLE_JOBS_UPLOAD_TTL_HOURS,
+    uploadTtlHours: parsed.RETICLE_JOBS_UPLOAD_TTL_HOURS,
     /** Quota of unused uploads per user. */
-    uploadBytesPerUser: given.RETICLE_JOBS_UPLOAD_BYTES_PER_USER,
+    uploadBytesPerUser: parsed.RETICLE_JOBS_UPLOAD_BYTES_PER_USER,
     /** Lifetime of unused chunks. */
-    chunkTtlHours: given.RETICLE_JOBS_CHUNK_TTL_HOURS,
-    tmpDir: given.RETICLE_TMP_DIR,
+    chunkTtlHours: parsed.RETICLE_JOBS_CHUNK_TTL_HOURS,
+    tmpDir: parsed.RETICLE_TMP_DIR,
     /** Program that decodes videos, with ffprobe beside it; absent: it is searched (`video/find.ts`). */
-    ffmpegPath: given.RETICLE_JOBS_FFMPEG_PATH,
+    ffmpegPath: parsed.RETICLE_JOBS_FFMPEG_PATH,
     /** Bytes of local copies of videos, per process that makes them; larger videos are refused. */
-    videoCacheBytes: given.RETICLE_JOBS_VIDEO_CACHE_BYTES,
+    videoCacheBytes: parsed.RETICLE_JOBS_VIDEO_CACHE_BYTES,
     /** Folder whose files users may name instead of uploading them; absent: none. */
-    shareDir: given.RETICLE_SHARE_DIR,
+    shareDir: parsed.RETICLE_SHARE_DIR,
     /** Non-public networks (CIDR) from which remote files may be fetched. */
-    allowedNets: given.RETICLE_JOBS_ALLOWED_NETS,
+    allowedNets: parsed.RETICLE_JOBS_ALLOWED_NETS,
     /** Proxy for remote files, with its credentials; absent: none. */
-    egressProxy: given.RETICLE_EGRESS_PROXY,
+    egressProxy: parsed.RETICLE_EGRESS_PROXY,
     /** Size limit of one remote file. */
-    remoteBytes: given.RETICLE_JOBS_REMOTE_BYTES,
+    remoteBytes: parsed.RETICLE_JOBS_REMOTE_BYTES,
     /** Limits of archives that are read. */
     limits: {
-      entries: given.RETICLE_JOBS_ARCHIVE_ENTRIES,
-      bytes: given.RETICLE_JOBS_ARCHIVE_BYTES,
-      ratio: given.RETICLE_JOBS_ARCHIVE_RATIO,
+      entries: parsed.RETICLE_JOBS_ARCHIVE_ENTRIES,
+      bytes: parsed.RETICLE_JOBS_ARCHIVE_BYTES,
+      ratio: parsed.RETICLE_JOBS_ARCHIVE_RATIO,
     },
   }),
 )

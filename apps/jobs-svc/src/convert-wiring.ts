@@ -4,7 +4,7 @@ import { connectGrpc } from '@reticle/kit/grpc/connect'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { s3Settings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
-import type { Wired } from './worker/serve-conversions.ts'
+import type { ConverterPorts } from './worker/serve-conversions.ts'
 
 const pem = z
   .custom<Uint8Array>((value) => value instanceof Uint8Array)
@@ -19,26 +19,26 @@ const wiringOptions = z.object({
   traces: z.string().optional(),
   addresses: z.object({ projects: z.string(), annotations: z.string(), webhooks: z.string() }),
 })
-export type WiringOptions = z.input<typeof wiringOptions>
+export type ClusterWiringOptions = z.input<typeof wiringOptions>
 
 /** Opens the ports of a converter in a cluster: gRPC to the services, S3 for the objects. */
-export async function wire(options: unknown): Promise<Wired> {
+export async function openConverterPorts(options: unknown): Promise<ConverterPorts> {
   const { s3, keys, tls, traces, addresses } = wiringOptions.parse(options)
   await startTraces({ service: 'jobs-worker', endpoint: traces })
-  const people = connectGrpc({ address: addresses.projects, keys, tls })
-  const sets = connectGrpc({ address: addresses.annotations, keys, tls })
-  const log = connectGrpc({ address: addresses.webhooks, keys, tls })
+  const projectsSvc = connectGrpc({ address: addresses.projects, keys, tls })
+  const annotationsSvc = connectGrpc({ address: addresses.annotations, keys, tls })
+  const webhooksSvc = connectGrpc({ address: addresses.webhooks, keys, tls })
   return {
     services: {
-      tasks: people.service(tables.tasks),
-      projects: people.service(tables.projects),
-      guides: people.service(tables.guides),
-      jobs: people.service(tables.jobs),
-      labels: people.service(tables.labels),
-      media: people.service(tables.media),
-      storages: people.service(tables.storages),
-      annotations: sets.service(tables.annotations),
-      events: log.service(tables.events),
+      tasks: projectsSvc.service(tables.tasks),
+      projects: projectsSvc.service(tables.projects),
+      guides: projectsSvc.service(tables.guides),
+      jobs: projectsSvc.service(tables.jobs),
+      labels: projectsSvc.service(tables.labels),
+      media: projectsSvc.service(tables.media),
+      storages: projectsSvc.service(tables.storages),
+      annotations: annotationsSvc.service(tables.annotations),
+      events: webhooksSvc.service(tables.events),
     },
     blobs: await s3Blobs(s3),
   }

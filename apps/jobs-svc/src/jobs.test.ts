@@ -25,7 +25,7 @@ const settings = settingsOf({ slots: 2, tmpDir: root })
 const facts = factsOf({ task_id: tasks.works, size: 1 })
 const shared = { ...database, url: url.href, bus, blobs, log: silentLog, settings }
 const noPicture = async () => {
-  throw new Error('nobody asks for a picture here')
+  throw new Error('unexpected read of a picture')
 }
 const jobs = startJobs({
   ...shared,

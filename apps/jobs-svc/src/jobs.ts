@@ -25,14 +25,14 @@ import { openChunks } from './chunks/open.ts'
 import type { JobsSettings } from './config.ts'
 import { followObjects } from './consumers/objects.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { openDecoder } from './frames/decode.ts'
-import { openPictures } from './frames/pictures.ts'
+import { createImageDecoder } from './frames/decode.ts'
+import { createFramePictures } from './frames/pictures.ts'
 import { frameHandlers } from './frames/rpc.ts'
-import type { Storages } from './locations/storage.ts'
+import type { StorageCalls } from './locations/storage.ts'
 import { watchRequests } from './metrics.ts'
 import { aboutHandlers, requestHandlers } from './server.ts'
 import { withShare } from './share/files.ts'
-import { sweep } from './sweeper.ts'
+import { sweepStorage } from './sweeper.ts'
 import type { VideoDecoder } from './video/decoder.ts'
 import { newVideoFolder, removeLeftVideos } from './videos/folder.ts'
 import { openVideos } from './videos/library.ts'
@@ -53,7 +53,7 @@ export interface JobsPorts extends Pick<Database<RequestsDb>, 'db' | 'onCommit'>
     tasks: Pick<Service<typeof tasks>, 'authorize'>
     organizations: Pick<Service<typeof organizations>, 'findWorkspace'>
     media: Pick<Service<typeof media>, 'locateFrame' | 'locateChunk' | 'readFrames'>
-    storages: Storages &
+    storages: StorageCalls &
       Pick<Service<typeof storages>, 'readPreviewImage' | 'permitSource' | 'readSourceFile'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
@@ -82,7 +82,7 @@ const hourMs = 3_600_000
 export function startJobs(ports: JobsPorts): Jobs {
   const { db, bus, blobs, log, settings, services, clock = systemClock } = ports
   const { resultTtlHours, uploadTtlHours, chunkTtlHours } = settings
-  const onError = (thrown: unknown) => log.error({ err: thrown }, 'jobs-svc goes on after an error')
+  const onError = (thrown: unknown) => log.error({ err: thrown }, 'jobs-svc background task failed')
   const onBug = logBugs(log)
 
   const relay = startRelay({ url: ports.url, schema, bus, onError })
@@ -91,7 +91,7 @@ export function startJobs(ports: JobsPorts): Jobs {
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours, chunkTtlHours }
-  const stopSweeping = runRepeatedly(hourMs, (signal) => sweep({ ...swept, signal }), onError)
+  const stopSweeping = runRepeatedly(hourMs, (signal) => sweepStorage({ ...swept, signal }), onError)
   const shared = withBuckets(withShare(blobs, settings.shareDir), services.storages)
   const folder = newVideoFolder(settings.tmpDir)
   const mostBytes = settings.videoCacheBytes
@@ -99,8 +99,8 @@ export function startJobs(ports: JobsPorts): Jobs {
   const videos = openVideos({ blobs: shared, findDecoder, folder, mostBytes })
   removeLeftVideos(settings.tmpDir, folder).catch(onError)
   const sources = withVideos(shared, videos)
-  const decode = openDecoder()
-  const pictures = openPictures({ db, blobs: sources, decode })
+  const decode = createImageDecoder()
+  const pictures = createFramePictures({ db, blobs: sources, decode })
   const chunks = openChunks({ db, blobs: sources, decode, media: services.media })
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema), watchRequests(db)]
 

@@ -2,7 +2,7 @@ import type { server } from '@reticle/contracts/api/server'
 import type { Service } from '@reticle/kit'
 import type { JobsSettings } from './config.ts'
 import { largestImageBytes, largestPixels } from './media/image.ts'
-import { readable } from './media/sniff.ts'
+import { listReadableMedia } from './media/sniff.ts'
 import { hardLimitMs } from './operations/operation.ts'
 import { mostPagePixels } from './pdf/page-size.ts'
 import { mostPages, mostPdfBytes } from './pdf/reader.ts'
@@ -43,7 +43,7 @@ export function describeHandler({
     pdf_page_pixels: mostPagePixels,
     ...(video && { video_pixels: mostPixels, video_frames: mostFrames }),
   }
-  const { media, image_types } = readable()
+  const { media, image_types } = listReadableMedia()
   const features = { share: settings.shareDir !== undefined }
   const facts = { limits, features, image_types }
   if (!video) return { describe: async () => ({ ...facts, media }) }

@@ -14,8 +14,8 @@ async function start(app: App<typeof processParts>): Promise<void> {
   const { url } = database
   const pools = await openSchema<RequestsDb>(app, 'jobs-svc', url, { schema, migrations })
   const bus = await joinBus(app, 'jobs-svc', kafka)
-  const people = openConnection(app, internal, projects)
-  const sets = openConnection(app, internal, annotations)
+  const projectsSvc = openConnection(app, internal, projects)
+  const annotationsSvc = openConnection(app, internal, annotations)
 
   const { services, stop } = startJobs({
     ...pools,
@@ -26,11 +26,11 @@ async function start(app: App<typeof processParts>): Promise<void> {
     settings,
     video: await findDecoder(settings),
     services: {
-      tasks: people.service(tables.tasks),
-      organizations: people.service(tables.organizations),
-      media: people.service(tables.media),
-      storages: people.service(tables.storages),
-      annotations: sets.service(tables.annotations),
+      tasks: projectsSvc.service(tables.tasks),
+      organizations: projectsSvc.service(tables.organizations),
+      media: projectsSvc.service(tables.media),
+      storages: projectsSvc.service(tables.storages),
+      annotations: annotationsSvc.service(tables.annotations),
       events: openConnection(app, internal, webhooks).service(tables.events),
     },
   })

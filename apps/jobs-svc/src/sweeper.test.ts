@@ -11,7 +11,7 @@ import type { RequestsDb } from './db/schema.ts'
 import { insertFiles } from './files/repo.ts'
 import { makeDead, makeLive, registerDead, registerLive, registerPending } from './objects/repo.ts'
 import { insertSession } from './sessions/repo.ts'
-import { type SweepDeps, sweep } from './sweeper.ts'
+import { type StorageSweepDeps, sweepStorage } from './sweeper.ts'
 import { addRequest } from './testing/rows.ts'
 import { testStore } from './testing/run.ts'
 import { insertUpload } from './uploads/repo.ts'
@@ -21,8 +21,8 @@ const { blobs } = await testStore()
 const minute = 60_000
 const hour = 60 * minute
 /** Sweeps with a clock that is ahead by `ms`. */
-const sweepAfter = (ms: number, given: Partial<SweepDeps> = {}) =>
-  sweep({
+const sweepAfter = (ms: number, given: Partial<StorageSweepDeps> = {}) =>
+  sweepStorage({
     db,
     blobs,
     clock: testClock(new Date(Date.now() + ms)),

@@ -6,7 +6,7 @@ import type { RequestsDb } from './db/schema.ts'
 import { dropUnusedResult, giveUpPending } from './objects/repo.ts'
 import { deleteExpired, expireResults } from './requests/repo.ts'
 
-export interface SweepDeps extends Omit<ObjectSweep<RequestsDb>, 'schema' | 'release'> {
+export interface StorageSweepDeps extends Omit<ObjectSweep<RequestsDb>, 'schema' | 'release'> {
   uploadTtlHours: number
   /** Lifetime of unused chunks. */
   chunkTtlHours: number
@@ -21,7 +21,11 @@ const hourMs = 3_600_000
  *
  * @returns false when another process is sweeping
  */
-export function sweep({ uploadTtlHours, chunkTtlHours, ...deps }: SweepDeps): Promise<boolean> {
+export function sweepStorage({
+  uploadTtlHours,
+  chunkTtlHours,
+  ...deps
+}: StorageSweepDeps): Promise<boolean> {
   const { db } = deps
   const release = (prefix: string) => releaseUpload(db, prefix)
   return sweepObjects({ ...deps, schema: 'requests', release }, async (now) => {

@@ -3,7 +3,7 @@ import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
 import { processParts } from './config.ts'
-import type { WiringOptions } from './convert-wiring.ts'
+import type { ClusterWiringOptions } from './convert-wiring.ts'
 import { migrations, type RequestsDb, schema, startWorker } from './index.ts'
 
 /** Time in milliseconds for running conversions to finish when the worker is stopped. */
@@ -15,7 +15,7 @@ const drainMs = 90_000
 async function start(app: App<typeof processParts>): Promise<void> {
   const { database, kafka, s3, internal, projects, annotations, webhooks, settings } = app.config
   const { db } = await openSchema<RequestsDb>(app, 'worker', database.url, { schema, migrations })
-  const options: WiringOptions = {
+  const options: ClusterWiringOptions = {
     s3,
     keys: internal.keys,
     tls: internal.tls,

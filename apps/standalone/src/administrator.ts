@@ -11,8 +11,8 @@ import {
   schema,
 } from '@reticle/projects-svc'
 import type { Kysely } from 'kysely'
-import type { Config } from './config.ts'
-import { kept } from './kept.ts'
+import type { StandaloneConfig } from './config.ts'
+import { readOrCreateSecret } from './secret-file.ts'
 
 /** Facts about the administrator for the message in the terminal. */
 export interface Administrator {
@@ -29,17 +29,18 @@ export interface Administrator {
  */
 export async function firstAdministrator(
   db: Kysely<ProjectsDb>,
-  { admin, dataDir }: Pick<Config, 'admin' | 'dataDir'>,
+  { admin, dataDir }: Pick<StandaloneConfig, 'admin' | 'dataDir'>,
 ): Promise<Administrator> {
-  const { username, email, password: given } = admin
+  const { username, email, password: configured } = admin
   const file = join(dataDir, 'admin-password')
-  const isKept = existsSync(file)
-  const password = given ?? (await kept(file, () => randomBytes(12).toString('base64url')))
+  const hasFile = existsSync(file)
+  const password =
+    configured ?? (await readOrCreateSecret(file, () => randomBytes(12).toString('base64url')))
   const isMade = await ensureAdministrator(db, { username, password, email })
-  if (!isMade && !isKept) await rm(file, { force: true })
+  if (!isMade && !hasFile) await rm(file, { force: true })
   return {
     username,
-    password: isMade && !given ? password : undefined,
+    password: isMade && !configured ? password : undefined,
     file: existsSync(file) ? file : undefined,
   }
 }

@@ -1,7 +1,7 @@
 import type { Standalone } from './start.ts'
 
 /** Returns the message after the start. Scripts rely on its ready line. */
-export function welcome({ url, admin }: Standalone): string {
+export function formatWelcome({ url, admin }: Standalone): string {
   const password = admin.password ?? (admin.file ? `$(cat '${admin.file}')` : '<password>')
   const user = `-u "${admin.username}:${password}"`
   return [

@@ -22,19 +22,19 @@ const own = defineSettings(
     RETICLE_TRANSPORT: z.enum(['in-process', 'grpc']).default('in-process'),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   }),
-  (given) => ({
-    host: given.RETICLE_HOST,
-    port: given.RETICLE_PORT,
-    dataDir: resolve(given.RETICLE_DATA_DIR),
-    databaseUrl: given.RETICLE_DATABASE_URL,
-    publicUrl: given.RETICLE_PUBLIC_URL,
-    secretKeys: given.RETICLE_SECRET_KEYS,
+  (parsed) => ({
+    host: parsed.RETICLE_HOST,
+    port: parsed.RETICLE_PORT,
+    dataDir: resolve(parsed.RETICLE_DATA_DIR),
+    databaseUrl: parsed.RETICLE_DATABASE_URL,
+    publicUrl: parsed.RETICLE_PUBLIC_URL,
+    secretKeys: parsed.RETICLE_SECRET_KEYS,
     log: {
-      level: given.RETICLE_LOG_LEVEL,
-      format: given.RETICLE_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+      level: parsed.RETICLE_LOG_LEVEL,
+      format: parsed.RETICLE_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
     } as const,
-    transport: given.RETICLE_TRANSPORT,
-    traces: given.OTEL_EXPORTER_OTLP_ENDPOINT,
+    transport: parsed.RETICLE_TRANSPORT,
+    traces: parsed.OTEL_EXPORTER_OTLP_ENDPOINT,
   }),
 )
 
@@ -48,9 +48,9 @@ const parts = { own, admin: projects.admin, kafka: kafkaPart, s3: s3Part }
  */
 export const readConfig = Object.assign(
   (env: Env = environment) => {
-    const { own, ...given } = readParts(parts, env)
-    return Object.freeze({ env, ...own, ...given })
+    const { own, ...parsed } = readParts(parts, env)
+    return Object.freeze({ env, ...own, ...parsed })
   },
   { names: namesOf(parts) },
 )
-export type Config = ReturnType<typeof readConfig>
+export type StandaloneConfig = ReturnType<typeof readConfig>

@@ -8,7 +8,7 @@ import type { ToWorker } from './worker.ts'
 const entry = fileURLToPath(new URL('./worker.js', import.meta.url))
 const restMs = 1000
 
-export interface Conversion {
+export interface ConversionProcess {
   stop: () => Promise<void>
 }
 
@@ -31,39 +31,39 @@ export async function startConversion(
   first: ChildProcess,
   message: ToWorker,
   { log, endLeases }: ConversionPorts,
-): Promise<Conversion> {
+): Promise<ConversionProcess> {
   let isStopped = false
   await endLeases()
-  let worker = await told(isGone(first) ? forkConversion() : first, message)
+  let worker = await messageFrom(hasExited(first) ? forkConversion() : first, message)
 
   const replace = async () => {
     while (!isStopped) {
       await sleep(restMs)
       try {
         await endLeases()
-        worker = await told(forkConversion(), message)
+        worker = await messageFrom(forkConversion(), message)
         return
       } catch (err) {
-        log.error({ err }, 'the conversion process cannot be started; it is tried again')
+        log.error({ err }, 'conversion process failed to start; retrying')
       }
     }
   }
-  const keep = async () => {
+  const superviseProcess = async () => {
     while (!isStopped) {
       await exitOf(worker)
       if (isStopped) return
-      log.error('the conversion process ended; another one is started')
+      log.error('conversion process exited; restarting')
       await replace()
     }
   }
-  const keeping = keep()
+  const supervision = superviseProcess()
 
   return {
     stop: async () => {
       isStopped = true
-      if (!isGone(worker)) worker.send('stop')
-      await keeping
-      if (!isGone(worker)) {
+      if (!hasExited(worker)) worker.send('stop')
+      await supervision
+      if (!hasExited(worker)) {
         worker.send('stop')
         await exitOf(worker)
       }
@@ -71,12 +71,13 @@ export async function startConversion(
   }
 }
 
-const isGone = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
 
 /** Resolves when the process has exited. `once` of node:events would reject when a message cannot be sent to it. */
 const exitOf = (worker: ChildProcess) =>
   new Promise<void>((resolve) => {
-    if (isGone(worker)) resolve()
+    if (hasExited(worker)) resolve()
     else worker.once('exit', () => resolve())
   })
 
@@ -91,7 +92,7 @@ function lowerPriority({ pid }: ChildProcess): void {
 }
 
 /** Sends the process its message; resolves when it is ready. */
-async function told(worker: ChildProcess, message: ToWorker): Promise<ChildProcess> {
+async function messageFrom(worker: ChildProcess, message: ToWorker): Promise<ChildProcess> {
   const ready = new Promise<boolean>((resolve) => worker.once('message', () => resolve(true)))
   worker.send(message)
   const isReady = await Promise.race([ready, exitOf(worker).then(() => false)])

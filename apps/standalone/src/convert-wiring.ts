@@ -1,6 +1,6 @@
 import * as annotations from '@reticle/annotations-svc'
 import type { Tables } from '@reticle/contracts'
-import type { Wired } from '@reticle/jobs-svc'
+import type { ConverterPorts } from '@reticle/jobs-svc'
 import { systemClock } from '@reticle/kit/clock'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { createLog } from '@reticle/kit/log'
@@ -14,14 +14,14 @@ import { z } from 'zod'
 import { objectsOptions, openObjects } from './objects.ts'
 
 /** Options of a converter, for opening its own connections to the database and the objects. */
-export const wiringOptions = z.object({
+export const standaloneWiringOptions = z.object({
   urls: z.object({ projects: z.string(), annotations: z.string(), webhooks: z.string() }),
   objects: objectsOptions,
   env: z.record(z.string(), z.string().optional()),
   log: z.object({ level: z.string(), format: z.enum(['json', 'pretty']) }),
   traces: z.string().optional(),
 })
-export type WiringOptions = z.infer<typeof wiringOptions>
+export type StandaloneWiringOptions = z.infer<typeof standaloneWiringOptions>
 
 /** One conversion at a time uses these connections. */
 const connections = { max: 3, statement_timeout: 10 * 60_000 }
@@ -30,14 +30,14 @@ const connections = { max: 3, statement_timeout: 10 * 60_000 }
  * Opens the ports of a converter: handlers over small pools, without a socket to the other process
  * (docs/adr/0005-let-each-conversion-open-its-own-connections.md).
  */
-export async function wire(options: unknown): Promise<Wired> {
-  const { urls, objects, env, log, traces } = wiringOptions.parse(options)
+export async function openConverterPorts(options: unknown): Promise<ConverterPorts> {
+  const { urls, objects, env, log, traces } = standaloneWiringOptions.parse(options)
   await startTraces({ service: 'reticle conversion', endpoint: traces })
   const logger = createLog('conversion', log)
   const onBug = logBugs(logger)
   const blobs = await openObjects(objects)
 
-  const people = projects.handlers({
+  const projectsSvc = projects.handlers({
     db: openDatabase<projects.ProjectsDb>(urls.projects, {
       application: 'conversion',
       ...connections,
@@ -47,8 +47,8 @@ export async function wire(options: unknown): Promise<Wired> {
     settings: projects.readConfig(env),
     secrets: secretBox(projects.readSecretKeys(env)),
   })
-  const { projects: owned, tasks, jobs, labels, guides, media, storages } = people
-  const known = {
+  const { projects: owned, tasks, jobs, labels, guides, media, storages } = projectsSvc
+  const projectServices = {
     projects: guardHandlers<Tables['projects']>(owned, onBug, 'projects-svc'),
     tasks: guardHandlers<Tables['tasks']>(tasks, onBug, 'projects-svc'),
     jobs: guardHandlers<Tables['jobs']>(jobs, onBug, 'projects-svc'),
@@ -57,21 +57,25 @@ export async function wire(options: unknown): Promise<Wired> {
     media: guardHandlers<Tables['media']>(media, onBug, 'projects-svc'),
     storages: guardHandlers<Tables['storages']>(storages, onBug, 'projects-svc'),
   }
-  const sets = annotations.handlers({
+  const annotationsSvc = annotations.handlers({
     db: openDatabase<annotations.AnnotationsDb>(urls.annotations, {
       application: 'conversion',
       ...connections,
     }).db,
     log: logger,
     settings: annotations.readConfig(env),
-    services: known,
+    services: projectServices,
   })
-  const annotated = guardHandlers<Tables['annotations']>(sets.annotations, onBug, 'annotations-svc')
+  const annotated = guardHandlers<Tables['annotations']>(
+    annotationsSvc.annotations,
+    onBug,
+    'annotations-svc',
+  )
   const { db: logDb } = openDatabase<webhooks.WebhooksDb>(urls.webhooks, {
     application: 'conversion',
     ...connections,
   })
-  const told = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
-  const events = guardHandlers<Tables['events']>(told, onBug, 'webhooks-svc')
-  return { services: { ...known, annotations: annotated, events }, blobs }
+  const eventHandlers = webhooks.eventHandlers({ db: logDb, bulk: logDb, clock: systemClock })
+  const events = guardHandlers<Tables['events']>(eventHandlers, onBug, 'webhooks-svc')
+  return { services: { ...projectServices, annotations: annotated, events }, blobs }
 }

@@ -42,13 +42,13 @@ export const allSchemas: readonly DatabaseSchema[] = [
 /**
  * Creates roles and schemas, migrates them, and returns the address for each service.
  *
- * @param wanted target migrations if not the newest: those of a backup
+ * @param requested target migrations if not the newest: those of a backup
  * @throws Error with one sentence for the terminal when no server responds
  */
 export async function prepareDatabase(
   admin: string,
   passwordOf: (role: string) => string,
-  wanted: readonly DatabaseSchema[] = allSchemas,
+  requested: readonly DatabaseSchema[] = allSchemas,
 ): Promise<Urls> {
   const names = schemas.map((one) => one.schema)
   await provisionSchemas({ admin, schemas: names, shared, extensions, passwordOf }).catch(
@@ -57,8 +57,8 @@ export async function prepareDatabase(
     },
   )
   const access = (schema: string): Access => accessTo(admin, schema, passwordOf)
-  const bus = wanted.filter(({ schema }) => schema === shared)
-  const others = wanted.filter(({ schema }) => schema !== shared)
+  const bus = requested.filter(({ schema }) => schema === shared)
+  const others = requested.filter(({ schema }) => schema !== shared)
   for (const one of bus) await migrateSchema(access(shared).owner, one)
   await Promise.all(others.map((one) => migrateSchema(access(one.schema).owner, one)))
   return {

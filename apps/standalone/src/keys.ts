@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { newSecretKey } from '@reticle/kit/secrets'
-import { kept } from './kept.ts'
+import { readOrCreateSecret } from './secret-file.ts'
 
 /**
  * Keys of an installation, created on its first start and kept beside its data (0600): one encrypts secrets in the
@@ -15,13 +15,15 @@ export interface Keys {
 }
 
 export async function readKeys(dataDir: string, secretKeys: string | undefined): Promise<Keys> {
-  const installation = await kept(join(dataDir, 'installation-key'), () =>
+  const installation = await readOrCreateSecret(join(dataDir, 'installation-key'), () =>
     randomBytes(32).toString('base64'),
   )
   const derived = (use: string) =>
     createHmac('sha256', installation).update(use).digest('base64url')
   return {
-    secretKeys: secretKeys ?? (await kept(join(dataDir, 'secret-keys'), () => newSecretKey('k1'))),
+    secretKeys:
+      secretKeys ??
+      (await readOrCreateSecret(join(dataDir, 'secret-keys'), () => newSecretKey('k1'))),
     passwordOf: (role) => derived(`role ${role}`),
     internalKey: derived('calls between services'),
   }

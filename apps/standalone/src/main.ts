@@ -1,7 +1,7 @@
 import { ConfigError, environment } from '@reticle/kit/config'
 import { runProcess } from '@reticle/kit/lifecycle'
 import { createLog } from '@reticle/kit/log'
-import { welcome } from './banner.ts'
+import { formatWelcome } from './banner.ts'
 import { readSettings, unknownSettings } from './settings.ts'
 import { startStandalone } from './start.ts'
 
@@ -9,12 +9,13 @@ import { startStandalone } from './start.ts'
 try {
   const config = readSettings(environment)
   const log = createLog(null, config.log)
-  for (const name of unknownSettings(environment)) log.warn(`${name} is no setting: misspelt?`)
+  for (const name of unknownSettings(environment))
+    log.warn(`${name} is not a known setting; check the spelling`)
   process.stdout.on('error', () => undefined) // a closed terminal is no reason to exit
-  const tell = (text: string) => void process.stdout.write(`${text}\n`)
+  const print = (text: string) => void process.stdout.write(`${text}\n`)
   const start = async (onStop: Parameters<typeof startStandalone>[2]) => {
-    tell(welcome(await startStandalone(config, log, onStop)))
-    onStop('notice', () => tell('Stopping; what still runs has up to 30 s ...'))
+    print(formatWelcome(await startStandalone(config, log, onStop)))
+    onStop('notice', () => print('Stopping; what still runs has up to 30 s ...'))
   }
   const onError = (part: string, error: unknown) => {
     const sentence = error instanceof Error ? error.message : String(error)

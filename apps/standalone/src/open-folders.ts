@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** Account of the server when this process is root: PostgreSQL refuses to run as root and uses `nobody`. */
-export interface Account {
+export interface ServerAccount {
   uid: number
   gid: number
 }
@@ -10,7 +10,7 @@ export interface Account {
 /** Returns the topmost folder on the way to `path` that `account` may not enter. */
 export async function closedFolder(
   path: string,
-  account: Account | undefined,
+  account: ServerAccount | undefined,
 ): Promise<string | undefined> {
   if (!account) return undefined
   const above = dirname(path)
@@ -26,7 +26,11 @@ export async function closedFolder(
  *
  * @throws Error naming the folder that the account may not enter
  */
-export async function openOutside(folder: string, account: Account | undefined, closed: string) {
+export async function openOutside(
+  folder: string,
+  account: ServerAccount | undefined,
+  closed: string,
+) {
   try {
     await makeOpen(folder)
   } catch (cause) {

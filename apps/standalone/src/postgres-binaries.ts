@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { cp, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { type Account, closedFolder, openOutside } from './open-folders.ts'
+import { closedFolder, openOutside, type ServerAccount } from './open-folders.ts'
 
 /** Returns the folder of the server's programs, or of a copy in `elsewhere` if `account` cannot enter the original. */
-export async function placeBinaries(
+export async function prepareBinaries(
   native: string,
   elsewhere: string,
-  account: Account | undefined,
+  account: ServerAccount | undefined,
 ) {
   await linkLibraries(native)
   const closed = await closedFolder(native, account)

@@ -4,21 +4,21 @@ import { existsSync } from 'node:fs'
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { kept } from './kept.ts'
-import type { Home } from './postgres-home.ts'
+import type { PostgresHome } from './postgres-home.ts'
+import { readOrCreateSecret } from './secret-file.ts'
 
 const run = promisify(execFile)
 
 /** Returns the folder of the cluster itself. */
-export const dataOf = (home: Home) => join(home.folder, 'data')
+export const dataOf = (home: PostgresHome) => join(home.folder, 'data')
 
 /**
  * Reads the administrator's password, generated on the first start and readable by the owner of the data directory
  * only.
  */
-export function readPassword(dataDir: string, home: Home): Promise<string> {
+export function readPassword(dataDir: string, home: PostgresHome): Promise<string> {
   const file = join(dataDir, 'postgres-password')
-  return kept(file, () => {
+  return readOrCreateSecret(file, () => {
     if (!existsSync(dataOf(home))) return randomBytes(24).toString('hex')
     throw new Error(
       `${file} is missing, and without it the database in ${home.folder} cannot be opened: put it back`,
@@ -30,7 +30,7 @@ export function readPassword(dataDir: string, home: Home): Promise<string> {
  * Creates the cluster under another name and renames it when complete, so that an interrupted first start leaves no
  * partial one.
  */
-export async function createCluster(home: Home, password: string): Promise<void> {
+export async function createCluster(home: PostgresHome, password: string): Promise<void> {
   const made = join(home.folder, 'data.new')
   const secret = join(home.folder, 'password.new')
   await rm(made, { recursive: true, force: true })
@@ -52,13 +52,13 @@ export async function createCluster(home: Home, password: string): Promise<void>
 }
 
 /** Returns the major version that wrote the cluster; undefined without a cluster. */
-export async function majorOfData(home: Home): Promise<number | undefined> {
+export async function majorOfData(home: PostgresHome): Promise<number | undefined> {
   const text = await readFile(join(dataOf(home), 'PG_VERSION'), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : Number.parseInt(text, 10)
 }
 
 /** Returns the major version of the server's programs, such as 18. */
-export async function majorOfBinaries(home: Home): Promise<number> {
+export async function majorOfBinaries(home: PostgresHome): Promise<number> {
   const { stdout } = await run(binary(home, 'postgres'), ['--version'], asServer(home))
   return Number(/(\d+)/.exec(stdout)?.[1])
 }
@@ -68,7 +68,7 @@ export async function majorOfBinaries(home: Home): Promise<number> {
  *
  * @throws Error with one sentence when the programs cannot read the cluster
  */
-export async function assertSameMajor(home: Home): Promise<void> {
+export async function assertSameMajor(home: PostgresHome): Promise<void> {
   const [data, programs] = [await majorOfData(home), await majorOfBinaries(home)]
   if (data === undefined || data === programs) return
   const advice =
@@ -80,7 +80,7 @@ export async function assertSameMajor(home: Home): Promise<void> {
   )
 }
 
-export const binary = (home: Home, name: string) =>
+export const binary = (home: PostgresHome, name: string) =>
   join(home.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 /** Returns the working folder and account for running the server's programs. */
-export const asServer = (home: Home) => ({ cwd: home.folder, ...home.account })
+export const asServer = (home: PostgresHome) => ({ cwd: home.folder, ...home.account })

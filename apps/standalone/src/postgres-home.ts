@@ -3,24 +3,24 @@ import { existsSync } from 'node:fs'
 import { chown, mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
-  type Account,
   closedFolder,
   closedSentence,
   makeOpen,
   openOutside,
+  type ServerAccount,
 } from './open-folders.ts'
-import { findBinaries, placeBinaries } from './postgres-binaries.ts'
+import { findBinaries, prepareBinaries } from './postgres-binaries.ts'
 
 /** Folders of the server, all accessible to its account. */
-export interface Home {
+export interface PostgresHome {
   /** Contains `data/`, `server.log` and, during creation, the first password. */
   folder: string
   /** Folder of the package with `bin/`, `lib/` and `share/`. */
   native: string
-  account: Account | undefined
+  account: ServerAccount | undefined
 }
 
-export interface Placing {
+export interface PostgresHomeOptions {
   dataDir: string
   /** Folder of the server when a folder above the data directory is closed to its account. */
   outside?: string
@@ -37,7 +37,12 @@ export interface Placing {
  *
  * @throws Error naming the folder to open when neither is possible
  */
-export async function placeServer({ dataDir, outside, native, onNotice }: Placing): Promise<Home> {
+export async function preparePostgresHome({
+  dataDir,
+  outside,
+  native,
+  onNotice,
+}: PostgresHomeOptions): Promise<PostgresHome> {
   await makeOpen(dataDir)
   const inside = await realpath(dataDir)
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
@@ -63,7 +68,7 @@ export async function placeServer({ dataDir, outside, native, onNotice }: Placin
   if (account) await chown(folder, account.uid, account.gid)
   return {
     folder,
-    native: await placeBinaries(native ?? (await findBinaries()), elsewhere, account),
+    native: await prepareBinaries(native ?? (await findBinaries()), elsewhere, account),
     account,
   }
 }

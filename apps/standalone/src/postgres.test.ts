@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { startPostgres } from './postgres.ts'
-import { placeServer } from './postgres-home.ts'
+import { preparePostgresHome } from './postgres-home.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'reticle-pg-'))
 await chmod(root, 0o755)
@@ -128,7 +128,7 @@ test.runIf(asRoot)(
   async () => {
     const home = newDir()
     await mkdir(home, { mode: 0o700 })
-    const { native } = await placeServer({ dataDir: newDir() })
+    const { native } = await preparePostgresHome({ dataDir: newDir() })
     await cp(native, join(home, 'native'), { recursive: true, verbatimSymlinks: true })
     await unlink(join(home, 'native/lib/libicuuc.so.60'))
     await writeFile(join(home, 'package.json'), '{"version":"1.2.3"}')
@@ -138,7 +138,9 @@ test.runIf(asRoot)(
     const server = await startPostgres(options)
     expect(await ask(server.url, 'select 1 as n')).toEqual([{ n: 1 }])
     await server.stop()
-    expect((await placeServer(options)).native).toMatch(/outside\/[0-9a-f]{16}\/native-1\.2\.3$/)
+    expect((await preparePostgresHome(options)).native).toMatch(
+      /outside\/[0-9a-f]{16}\/native-1\.2\.3$/,
+    )
   },
 )
 

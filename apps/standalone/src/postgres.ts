@@ -14,9 +14,13 @@ import {
   dataOf,
   readPassword,
 } from './postgres-cluster.ts'
-import { type Home, type Placing, placeServer } from './postgres-home.ts'
+import {
+  type PostgresHome,
+  type PostgresHomeOptions,
+  preparePostgresHome,
+} from './postgres-home.ts'
 
-export interface PostgresOptions extends Placing {
+export interface PostgresOptions extends PostgresHomeOptions {
   /** Settings over the defaults of the server; default: those for a machine with other users. */
   settings?: Readonly<Record<string, string>>
   /** Called when the server exits without being stopped. */
@@ -45,7 +49,7 @@ const serverSettings = { shared_buffers: '256MB', max_wal_size: '4GB' }
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { settings = serverSettings } = options
-  const home = await placeServer(options)
+  const home = await preparePostgresHome(options)
   const password = await readPassword(options.dataDir, home)
   if (existsSync(dataOf(home))) await assertSameMajor(home)
   else await createCluster(home, password)
@@ -74,7 +78,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 
 /** Starts the server; returns the reason when it does not start, undefined when it responds. */
 async function launch(
-  home: Home,
+  home: PostgresHome,
   {
     port,
     url,
@@ -130,7 +134,7 @@ async function answers(url: string, folder?: string): Promise<boolean> {
  * one.
  */
 export async function runningPostgres(dataDir: string): Promise<string | undefined> {
-  const home = await placeServer({ dataDir })
+  const home = await preparePostgresHome({ dataDir })
   return runningServer(home, await readPassword(dataDir, home))
 }
 
@@ -138,7 +142,7 @@ export async function runningPostgres(dataDir: string): Promise<string | undefin
  * Returns the address of a running server. Its process id may have been reused, so the server must respond with our
  * folder.
  */
-async function runningServer(home: Home, password: string): Promise<string | undefined> {
+async function runningServer(home: PostgresHome, password: string): Promise<string | undefined> {
   const note = await readFile(join(dataOf(home), 'postmaster.pid'), 'utf8').catch(() => '')
   const port = Number(note.split('\n')[3])
   if (!Number.isInteger(port) || port <= 0) return undefined
@@ -147,11 +151,11 @@ async function runningServer(home: Home, password: string): Promise<string | und
 }
 
 /** Stops a server that a killed process left on this data. */
-export async function stopLeftBehind(home: Home, password: string): Promise<void> {
+export async function stopLeftBehind(home: PostgresHome, password: string): Promise<void> {
   if (await runningServer(home, password)) await stopServer(home)
 }
 
-async function stopServer(home: Home): Promise<void> {
+async function stopServer(home: PostgresHome): Promise<void> {
   if (!existsSync(join(dataOf(home), 'postmaster.pid'))) return
   const stop = (mode: string, seconds: number) =>
     run(

@@ -15,7 +15,7 @@ import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 import type { Urls } from './databases.ts'
 
-export interface Surroundings {
+export interface ServicePorts {
   urls: Urls
   blobs: BlobStore
   /** Broker of the operator; undefined: the event log in PostgreSQL. */
@@ -29,45 +29,55 @@ export interface Surroundings {
 
 /** Opens the bus: Kafka of the operator, or the event log in PostgreSQL. */
 export function openBus(
-  around: Pick<Surroundings, 'urls' | 'log' | 'onStop' | 'kafka'>,
+  ports: Pick<ServicePorts, 'urls' | 'log' | 'onStop' | 'kafka'>,
 ): Promise<Bus> {
-  const { urls, log, onStop, kafka } = around
-  if (kafka) return openKafka(around, 'standalone', kafka)
+  const { urls, log, onStop, kafka } = ports
+  if (kafka) return openKafka(ports, 'standalone', kafka)
   const bus = postgresBus({
     url: urls.bus,
-    onError: (err, about) => log.error({ err, ...about }, 'the bus goes on after an error'),
-    onGroupDropped: (group) => log.warn({ group }, 'a group nobody reads was dropped'),
+    onError: (err, details) => log.error({ err, ...details }, 'bus error; retrying'),
+    onGroupDropped: (group) => log.warn({ group }, 'consumer group without readers dropped'),
   })
   onStop('bus', bus.close)
   return Promise.resolve(bus)
 }
 
-type Running = Surroundings & { bus: Bus; child: (service: string) => Logger }
+type RunningPorts = ServicePorts & { bus: Bus; child: (service: string) => Logger }
 
 /** Starts the services in this process; each gets its own database role and clients of the services that it calls. */
-export async function startServices(around: Surroundings) {
-  const running: Running = {
-    ...around,
-    bus: await openBus(around),
-    child: (service) => around.log.child({ service }),
+export async function startServices(ports: ServicePorts) {
+  const running: RunningPorts = {
+    ...ports,
+    bus: await openBus(ports),
+    child: (service) => ports.log.child({ service }),
   }
-  const { identity, ...people } = await startPeople(running)
-  const sets = startSets(running, people.services)
-  const hooks = await startHooks(running, people.services)
-  const work = await startWork(running, { ...people.services, ...sets, ...hooks })
-  const keys = keysOf({
-    projects: people.services.keys,
-    annotations: sets.keys,
-    requests: work.keys,
-    webhooks: hooks.keys,
+  const { identity, ...projectsSvc } = await startProjectsSvc(running)
+  const annotationsSvc = startAnnotationsSvc(running, projectsSvc.services)
+  const webhooksSvc = await startWebhooksSvc(running, projectsSvc.services)
+  const jobsSvc = await startJobsSvc(running, {
+    ...projectsSvc.services,
+    ...annotationsSvc,
+    ...webhooksSvc,
   })
-  const services: Services = { ...people.services, ...sets, ...work, ...hooks, keys }
+  const keys = keysOf({
+    projects: projectsSvc.services.keys,
+    annotations: annotationsSvc.keys,
+    requests: jobsSvc.keys,
+    webhooks: webhooksSvc.keys,
+  })
+  const services: Services = {
+    ...projectsSvc.services,
+    ...annotationsSvc,
+    ...jobsSvc,
+    ...webhooksSvc,
+    keys,
+  }
   return { services, identity }
 }
 
-async function startPeople({ bus, child, env, ...around }: Running) {
-  const url = around.urls.projects
-  const pools = openPools<projects.ProjectsDb>(around, 'projects', url)
+async function startProjectsSvc({ bus, child, env, ...ports }: RunningPorts) {
+  const url = ports.urls.projects
+  const pools = openPools<projects.ProjectsDb>(ports, 'projects', url)
   const settings = projects.readConfig(env)
   const secretKeys = projects.readSecretKeys(env)
   await projects.assertSecretsOpen(pools.db, secretKeys)
@@ -75,25 +85,25 @@ async function startPeople({ bus, child, env, ...around }: Running) {
     ...pools,
     url,
     bus,
-    blobs: around.blobs,
+    blobs: ports.blobs,
     log: child('projects-svc'),
     settings,
     mailer: settings.mail
       ? projects.smtpMailer(settings.mail)
-      : projects.diskMailer(around.mailFolder, systemClock),
+      : projects.diskMailer(ports.mailFolder, systemClock),
     secrets: secretBox(secretKeys),
   })
-  around.onStop('projects-svc', stop)
+  ports.onStop('projects-svc', stop)
   return { services, identity: pools.db }
 }
 
-function startSets(
-  { bus, child, env, ...around }: Running,
+function startAnnotationsSvc(
+  { bus, child, env, ...ports }: RunningPorts,
   services: projects.Projects['services'],
 ) {
-  const url = around.urls.annotations
+  const url = ports.urls.annotations
   const started = annotations.startAnnotations({
-    ...openPools<annotations.AnnotationsDb>(around, 'annotations', url, {
+    ...openPools<annotations.AnnotationsDb>(ports, 'annotations', url, {
       plans: annotations.plans,
     }),
     url,
@@ -102,39 +112,39 @@ function startSets(
     settings: annotations.readConfig(env),
     services,
   })
-  around.onStop('annotations-svc', started.stop)
+  ports.onStop('annotations-svc', started.stop)
   return started.services
 }
 
-async function startWork(
-  { bus, child, env, ...around }: Running,
+async function startJobsSvc(
+  { bus, child, env, ...ports }: RunningPorts,
   services: jobs.JobsPorts['services'],
 ) {
   const settings = jobs.readConfig(env)
-  const url = around.urls.requests
+  const url = ports.urls.requests
   const started = jobs.startJobs({
-    ...openPool<jobs.RequestsDb>(around, 'requests', url),
+    ...openPool<jobs.RequestsDb>(ports, 'requests', url),
     url,
     bus,
-    blobs: around.blobs,
+    blobs: ports.blobs,
     log: child('jobs-svc'),
     settings,
     video: await jobs.findDecoder(settings),
     services,
   })
-  around.onStop('jobs-svc', started.stop)
+  ports.onStop('jobs-svc', started.stop)
   return started.services
 }
 
-async function startHooks(
-  { bus, child, env, ...around }: Running,
+async function startWebhooksSvc(
+  { bus, child, env, ...ports }: RunningPorts,
   services: webhooks.WebhooksPorts['services'],
 ) {
-  const { db, bulk } = openPools<webhooks.WebhooksDb>(around, 'webhooks', around.urls.webhooks)
+  const { db, bulk } = openPools<webhooks.WebhooksDb>(ports, 'webhooks', ports.urls.webhooks)
   const settings = webhooks.readConfig(env)
   await webhooks.assertSecretsOpen(db, settings)
   const log = child('webhooks-svc')
   const started = webhooks.startWebhooks({ db, bulk, bus, log, settings, services })
-  around.onStop('webhooks-svc', started.stop)
+  ports.onStop('webhooks-svc', started.stop)
   return started.services
 }

@@ -39,7 +39,7 @@ const someKey = 'k1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='
  *
  * @throws ConfigError that names the invalid variables of all parts
  */
-export function readSettings(env: Env): standalone.Config {
+export function readSettings(env: Env): standalone.StandaloneConfig {
   readParts(embedded, { RETICLE_SECRET_KEYS: someKey, ...env })
   return standalone.readConfig(env)
 }

@@ -13,7 +13,7 @@ import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
 import { type Administrator, firstAdministrator } from './administrator.ts'
 import { healthChecks } from './checks.ts'
-import type { Config } from './config.ts'
+import type { StandaloneConfig } from './config.ts'
 import { forkConversion, startConversion } from './conversion.ts'
 import { prepareDatabase } from './databases.ts'
 import { assertFree, freePort } from './free-port.ts'
@@ -37,7 +37,7 @@ export interface Standalone {
  * process, the gateway. Registers each part with `onStop`, which stops them in reverse order.
  */
 export async function startStandalone(
-  config: Config,
+  config: StandaloneConfig,
   log: Logger,
   onStop: OnStop,
 ): Promise<Standalone> {
@@ -66,11 +66,13 @@ export async function startStandalone(
   const objects = { folder: objectsOf(dataDir), s3 }
   const blobs = await openObjects(objects)
   const mailFolder = join(dataDir, 'mail')
-  const around = { urls, blobs, kafka, log, env, mailFolder, onStop }
-  const { services, identity } = await startServices(around)
+  const servicePorts = { urls, blobs, kafka, log, env, mailFolder, onStop }
+  const { services, identity } = await startServices(servicePorts)
   const admin = await firstAdministrator(identity, config)
 
-  const { db: requests } = openPool<RequestsDb>(around, 'conversion', urls.requests, { max: 1 })
+  const { db: requests } = openPool<RequestsDb>(servicePorts, 'conversion', urls.requests, {
+    max: 1,
+  })
   const wiring = { urls, objects, env, log: config.log, traces }
   const conversion = await startConversion(
     worker,
@@ -79,7 +81,7 @@ export async function startStandalone(
   )
   onStop('conversion', conversion.stop)
 
-  const reached = await reach(config.transport, services, keys, onStop)
+  const reached = await chooseTransport(config.transport, services, keys, onStop)
   const settings = readGatewayConfig(env)
   const ports: GatewayPorts = {
     services: reached,
@@ -94,8 +96,8 @@ export async function startStandalone(
 }
 
 /** Loads gRPC only for measurements, and for tests of that transport. */
-async function reach(
-  transport: Config['transport'],
+async function chooseTransport(
+  transport: StandaloneConfig['transport'],
   services: Services,
   { internalKey }: Keys,
   onStop: OnStop,
@@ -105,20 +107,20 @@ async function reach(
   return overGrpc(services, internalKey, onStop)
 }
 
-async function databaseUrl(config: Config, log: Logger, onStop: OnStop): Promise<string> {
+async function databaseUrl(config: StandaloneConfig, log: Logger, onStop: OnStop): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl
   const onNotice = (sentence: string) => log.info(sentence)
   const postgres = await startPostgres({
     dataDir: config.dataDir,
     onNotice,
-    onGone: databaseGone,
+    onGone: exitWithoutDatabase,
   })
   onStop('PostgreSQL', postgres.stop)
   return postgres.url
 }
 
 /** Exits, because no part works without the database, and a new start recovers from the crash. */
-function databaseGone(): void {
+function exitWithoutDatabase(): void {
   process.stderr.write('PostgreSQL ended by itself, so Reticle ends too: start it again.\n')
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { StandaloneConfig } from './config.ts'
 
 const loopback = '127.0.0.0/8,::1/128'
 const inside = `${loopback},10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,fc00::/7`
@@ -8,9 +8,12 @@ const inside = `${loopback},10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/1
  * the private networks. Every user may use loopback while the server itself is only reachable by loopback, because each
  * caller is then on the machine. A setting of the operator replaces both.
  */
-export function storageNets({ host, env }: Pick<Config, 'host' | 'env'>): Record<string, string> {
-  const { RETICLE_STORAGES_ALLOWED_NETS: given, RETICLE_PUBLIC_URL: publicUrl } = env
-  if (given !== undefined) return {}
+export function storageNets({
+  host,
+  env,
+}: Pick<StandaloneConfig, 'host' | 'env'>): Record<string, string> {
+  const { RETICLE_STORAGES_ALLOWED_NETS: allowed, RETICLE_PUBLIC_URL: publicUrl } = env
+  if (allowed !== undefined) return {}
   const isLocal = isLoopback(host) && (publicUrl === undefined || isLoopback(hostOf(publicUrl)))
   return {
     RETICLE_STORAGES_ALLOWED_NETS: isLocal ? loopback : '',

@@ -197,7 +197,8 @@ test('one export and one webhook yield one trace each through all services and o
       expect.arrayContaining(['gateway', 'projects-svc', 'reticle.webhooks', 'webhooks-svc']),
     )
 
-  const runs = () => lines.filter(({ msg, action }) => msg === 'request run' && action === 'export')
+  const runs = () =>
+    lines.filter(({ msg, action }) => msg === 'request attempt ended' && action === 'export')
   const failures = () => linesAbout('webhook message failed')
   await expect.poll(() => [runs().length, failures().length]).toEqual([1, 1])
   const [ofExport, ofChange] = [linesAbout('the-export'), linesAbout('the-change')]

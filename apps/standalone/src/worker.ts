@@ -6,7 +6,7 @@ import { startTraces } from '@reticle/kit/observe/traces'
 import { openPool } from '@reticle/kit/process/pools'
 import { kafkaSettings } from '@reticle/kit/process/settings'
 import { z } from 'zod'
-import { wiringOptions } from './convert-wiring.ts'
+import { standaloneWiringOptions } from './convert-wiring.ts'
 import { openObjects } from './objects.ts'
 import { openBus } from './services.ts'
 
@@ -23,7 +23,7 @@ const toWorker = z.object({
     bus: z.string(),
   }),
   kafka: kafkaSettings.optional(),
-  wiring: wiringOptions,
+  wiring: standaloneWiringOptions,
 })
 export type ToWorker = z.infer<typeof toWorker>
 
@@ -40,11 +40,11 @@ process.on('message', () => signals.emit('SIGTERM'))
 async function start(onStop: OnStop): Promise<void> {
   const traces = await startTraces({ service: 'reticle worker', endpoint: wiring.traces })
   onStop('traces', traces.stop)
-  const around = { urls, kafka, log, onStop }
-  const { db } = openPool<jobs.RequestsDb>(around, 'worker', urls.requests)
+  const ports = { urls, kafka, log, onStop }
+  const { db } = openPool<jobs.RequestsDb>(ports, 'worker', urls.requests)
   const worker = await jobs.startWorker({
     db,
-    bus: await openBus(around),
+    bus: await openBus(ports),
     blobs: await openObjects(wiring.objects),
     log,
     settings: jobs.readConfig(wiring.env),

@@ -7,7 +7,7 @@ import { openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
 import { notFound } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
 import { blobSource } from '../media/blob-source.ts'
-import { backupWork, runOf, testStore, upload } from '../testing/run.ts'
+import { backupWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { bytesAnswer, servicesOf } from '../testing/services.ts'
 import { exportBackup } from './export-backup.ts'
 
@@ -48,8 +48,8 @@ let frames: BackupLine[]
 beforeEach(async () => {
   rows = { 31: [rowLinesHeader] }
   const files = [
-    await upload(store.blobs, 'b/2.jpg', 'second'),
-    await upload(store.blobs, 'a.png', 'first'),
+    await uploadFile(store.blobs, 'b/2.jpg', 'second'),
+    await uploadFile(store.blobs, 'a.png', 'first'),
   ]
   frames = files.map(({ name, key, size }) => ({ frame: frameOf({ name, key, length: size }) }))
 })
@@ -66,7 +66,7 @@ async function written(lines: BackupLine[], given: Parameters<typeof backupWork>
     guides: {
       getAssetFile: async ({ uuid }) => {
         if (uuid !== asset) throw notFound()
-        const { key, size } = await upload(store.blobs, 'x', 'a picture')
+        const { key, size } = await uploadFile(store.blobs, 'x', 'a picture')
         const known = { etag: '', media_type: 'image/png', created_date: '' }
         return { ...known, key, size, filename: 'mirror.png' }
       },

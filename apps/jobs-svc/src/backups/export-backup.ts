@@ -8,12 +8,12 @@ import type { CallContext } from '@reticle/kit'
 import { writeArchive } from '../checkpoints/write-archive.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
-import { type Staged, stage } from '../operations/staging.ts'
-import type { BackupWork, Outcome } from '../requests/work.ts'
+import { type Staged, stageTexts } from '../operations/staging.ts'
+import type { BackupWork, OperationOutcome } from '../requests/work.ts'
 import { guideFiles } from './write-guide.ts'
 import { type BackupMedia, manifestFile, mediaFiles } from './write-media.ts'
 import { namesOf, setText } from './write-sets.ts'
-import { projectJson, taskJson } from './write-task.ts'
+import { formatProjectJson, formatTaskJson } from './write-task.ts'
 
 /** Share of the work done when everything but the media is read. */
 const readShare = 0.2
@@ -40,7 +40,10 @@ interface Run extends OperationDeps {
  * staged in temporary files, media is streamed as stored. The annotations of each job are read from one snapshot.
  * Content of the archive: docs/spec/workspace.md#backups
  */
-export async function exportBackup(work: BackupWork, deps: OperationDeps): Promise<Outcome> {
+export async function exportBackup(
+  work: BackupWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   const { services, signal, progress } = deps
   const context = contextOf(work, signal)
   const report = createReport()
@@ -64,7 +67,7 @@ export async function exportBackup(work: BackupWork, deps: OperationDeps): Promi
 }
 
 function raise(): never {
-  throw new Error('the backup of a task has one')
+  throw new Error('the backup of a task contains no task')
 }
 
 async function readParts(lines: BackupLines, run: Run): Promise<Part[]> {
@@ -94,10 +97,10 @@ async function readPart(
       yield encodeFrame(frame)
     }
   }
-  const frames = await stage(tmpDir, `${name}.frames`, frameTexts(), signal)
+  const frames = await stageTexts(tmpDir, `${name}.frames`, frameTexts(), signal)
   const issues = await stageIssues(`${name}.issues`, lines, run)
   const texts = setTexts(task, labels, run)
-  const annotations = await stage(tmpDir, `${name}.annotations`, texts, signal)
+  const annotations = await stageTexts(tmpDir, `${name}.annotations`, texts, signal)
   return { task, labels, frames, count, annotations, issues }
 }
 
@@ -113,7 +116,7 @@ async function stageIssues(
     for await (const issue of lines.all('issue')) yield `,${JSON.stringify(issue)}`
     yield ']'
   }
-  return stage(tmpDir, name, texts(), signal)
+  return stageTexts(tmpDir, name, texts(), signal)
 }
 
 /** Writes an annotation set for each job, in the order of jobs. */
@@ -131,12 +134,12 @@ async function* setTexts(
   yield ']'
 }
 
-interface Wishes extends Pick<BackupWork['params'], 'lightweight'> {
+interface MediaOptions extends Pick<BackupWork['params'], 'lightweight'> {
   onFrame: () => void
 }
 
 /** Reports the number of written frames as progress. */
-function counting(parts: readonly Placed[], { progress }: Run): Pick<Wishes, 'onFrame'> {
+function counting(parts: readonly Placed[], { progress }: Run): Pick<MediaOptions, 'onFrame'> {
   const items_total = parts.reduce((sum, { part }) => sum + part.count, 0)
   let items_done = 0
   progress(readShare, 'Writing the archive')
@@ -162,7 +165,7 @@ async function* projectFiles(
 ): AsyncGenerator<ArchiveFile> {
   const { services, context } = run
   const { labels } = await services.labels.getLabelSet({ target: 'project', id }, context)
-  yield { path: 'project.json', content: projectJson(project, labels) }
+  yield { path: 'project.json', content: formatProjectJson(project, labels) }
   yield* guideFiles(project.guide, run, context)
   const placed = parts.map((part, place) => ({ part, folder: `task_${place}/` }))
   yield* partsFiles(placed, params, run)
@@ -180,17 +183,21 @@ async function* partsFiles(
   { lightweight }: BackupWork['params'],
   run: Run,
 ): AsyncGenerator<ArchiveFile> {
-  const wishes = { lightweight, ...counting(placed, run) }
+  const options = { lightweight, ...counting(placed, run) }
   for (const files of [taskDocuments, taskMedia])
     for (const { part, folder } of placed)
-      for await (const file of files(part, wishes, run))
+      for await (const file of files(part, options, run))
         yield { ...file, path: `${folder}${file.path}` }
 }
 
-async function* taskDocuments(part: Part, wishes: Wishes, run: Run): AsyncGenerator<ArchiveFile> {
+async function* taskDocuments(
+  part: Part,
+  options: MediaOptions,
+  run: Run,
+): AsyncGenerator<ArchiveFile> {
   const { task, labels, frames, annotations, issues } = part
-  const media = mediaOf(part, wishes, run)
-  const content = await taskJson({ task, labels, frames, isListOnly: media.isListOnly })
+  const media = mediaOf(part, options, run)
+  const content = await formatTaskJson({ task, labels, frames, isListOnly: media.isListOnly })
   yield { path: 'task.json', content }
   yield { path: 'annotations.json', content: annotations.read() }
   if (issues) yield { path: 'issues.json', content: issues.read() }
@@ -198,12 +205,12 @@ async function* taskDocuments(part: Part, wishes: Wishes, run: Run): AsyncGenera
   yield* guideFiles(task.guide, run, run.context)
 }
 
-const taskMedia = (part: Part, wishes: Wishes, run: Run): AsyncGenerator<ArchiveFile> =>
-  mediaFiles(run.blobs, mediaOf(part, wishes, run))
+const taskMedia = (part: Part, options: MediaOptions, run: Run): AsyncGenerator<ArchiveFile> =>
+  mediaFiles(run.blobs, mediaOf(part, options, run))
 
 const mediaOf = (
   { task: { data }, frames }: Part,
-  { lightweight, onFrame }: Wishes,
+  { lightweight, onFrame }: MediaOptions,
   { signal }: Run,
 ): BackupMedia => ({
   frames,

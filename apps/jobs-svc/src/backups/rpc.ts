@@ -3,19 +3,19 @@ import { type CallContext, invalidText, type Service, signedIn } from '@reticle/
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { destinationOf } from '../locations/destination.ts'
-import { comingFile, originOf } from '../locations/origin.ts'
-import type { Storages } from '../locations/storage.ts'
+import { resolveExportDestination } from '../locations/destination.ts'
+import { comingFile, resolveImportOrigin } from '../locations/origin.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
 import type { BackupWork, RestoreWork } from '../requests/work.ts'
-import { permit, workOf } from '../uploads/purposes.ts'
+import { authorizeUpload, workOf } from '../uploads/purposes.ts'
 import { sizeClass, takeFile } from '../uploads/rpc.ts'
 
-export interface BackupDeps {
+export interface BackupHandlerDeps {
   db: Kysely<RequestsDb>
-  services: { tasks: Authority; storages: Storages }
+  services: { tasks: Authority; storages: StorageCalls }
   settings: PostSettings
 }
 
@@ -24,7 +24,7 @@ type ExportInput = Parameters<Requests['exportTaskBackup']>[0]
 
 /** Creates the handlers of backups and restores. */
 export function backupHandlers(
-  deps: BackupDeps,
+  deps: BackupHandlerDeps,
 ): Pick<Requests, 'exportProjectBackup' | 'exportTaskBackup' | 'startRestore'> {
   return {
     exportProjectBackup: (input, context) => startBackup(deps, 'project', input, context),
@@ -38,7 +38,7 @@ export function backupHandlers(
  * issues and guides.
  */
 async function startBackup(
-  { db, services, settings }: BackupDeps,
+  { db, services, settings }: BackupHandlerDeps,
   target: BackupWork['target'],
   input: ExportInput,
   context: CallContext,
@@ -47,32 +47,37 @@ async function startBackup(
   const facts = await services.tasks.authorize({ target, id: target_id, action: 'export' }, context)
   if (target === 'task' && facts.size === 0)
     throw invalidText('This task data has not been initialized yet')
-  const usual = usualName({ ...facts, target, lightweight })
+  const defaultFilename = usualName({ ...facts, target, lightweight })
   const object = { target, id: target_id }
-  const destination = await destinationOf(input, { usual, object }, services.storages, context)
+  const destination = await resolveExportDestination(
+    input,
+    { usual: defaultFilename, object },
+    services.storages,
+    context,
+  )
   const params: BackupWork['params'] = { lightweight, ...destination }
   const { user_id } = signedIn(context)
   const what = { action: 'export', target, target_id, user_id, subresource: 'backup' } as const
   const id = { ...what, ...(lightweight && ({ lightweight: 'True' } as const)) }
   const isLarge = target === 'project' || facts.size > largeCount
   const size_class = isLarge ? ('large' as const) : ('small' as const)
-  const wish = { id, params, facts, size_class }
-  return runChange(db, context, (tx) => postRequest(tx, wish, settings, context))
+  const spec = { id, params, facts, size_class }
+  return runChange(db, context, (tx) => postRequest(tx, spec, settings, context))
 }
 
 const largeCount = 100_000
 
 /** Queues the restore of an archive as a project or task of the caller, in the workspace of the call. */
 async function startRestore(
-  { db, services, settings }: BackupDeps,
+  { db, services, settings }: BackupHandlerDeps,
   body: RestoreInput,
   context: CallContext,
 ): Promise<{ rq_id: string }> {
   const { target, dry_run = false } = body
   const aim = { purpose: 'backup', target, id: 0 } as const
-  const facts = await permit(services.tasks, aim, context)
+  const facts = await authorizeUpload(services.tasks, aim, context)
   const named = { ...body, filename: body.file_id }
-  const origin = await originOf(named, undefined, services.storages, context)
+  const origin = await resolveImportOrigin(named, undefined, services.storages, context)
   return runChange(db, context, async (tx) => {
     const { input_key, ...given } = origin
       ? await comingFile(tx, origin, facts.organization_id)
@@ -80,8 +85,8 @@ async function startRestore(
     const params: RestoreWork['params'] = { dry_run, ...given }
     const size_class = sizeClass([given.file])
     const options = dry_run ? optionsOf({ dry_run }) : undefined
-    const wish = { id: { ...workOf(aim), options }, params, facts, input_key, size_class }
-    return postRequest(tx, wish, settings, context)
+    const spec = { id: { ...workOf(aim), options }, params, facts, input_key, size_class }
+    return postRequest(tx, spec, settings, context)
   })
 }
 type RestoreInput = Parameters<Requests['startRestore']>[0]['body']

@@ -6,7 +6,7 @@ import { readSource, sourceKey } from '../frames/source.ts'
 import { openPart } from '../media/stored-part.ts'
 import type { Staged } from '../operations/staging.ts'
 import type { VideoIndex } from '../video/decoder.ts'
-import { readIndex } from '../videos/kept-index.ts'
+import { readIndex } from '../videos/stored-index.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 
@@ -115,7 +115,7 @@ async function* readWhole(blobs: Blobs, key: string, size: number): AsyncGenerat
 
 async function firstFrame(frames: Staged): Promise<FrameSource> {
   for await (const [first] of decodeFrames(frames.read())) if (first) return first
-  throw new Error('a task with media has a frame')
+  throw new Error('a task with media must have a frame')
 }
 
 /** Writes the manifest of a video, without the checksums that CVAT writes: those depend on the decoder. */

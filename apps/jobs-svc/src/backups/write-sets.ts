@@ -18,12 +18,12 @@ import { unavailable } from '@reticle/kit'
 import { toArchiveEllipse } from './ellipse.ts'
 
 /** Names of labels and attributes by their ids. */
-export interface Names {
+export interface LabelNames {
   label: (id: number) => string
   attribute: (id: number) => string
 }
 
-export function namesOf(labels: readonly Label[]): Names {
+export function namesOf(labels: readonly Label[]): LabelNames {
   const all = labels.flatMap((label) => [label, ...label.sublabels])
   const names = new Map(all.map(({ id, name }) => [id, name]))
   const specs = new Map(all.flatMap((one) => one.attributes.map(({ id, name }) => [id, name])))
@@ -43,7 +43,7 @@ function changed(): never {
  */
 export async function* setText(
   rows: AsyncIterable<Uint8Array>,
-  names: Names,
+  names: LabelNames,
   report: ReportWriter,
 ): AsyncGenerator<string> {
   let at = 0
@@ -63,21 +63,21 @@ export async function* setText(
 }
 
 function unordered(): never {
-  throw new Error('tags come before shapes, and shapes before tracks')
+  throw new Error('row lines are not in the order tags, shapes, tracks')
 }
 
-const toArchive: Record<RowKind, (columns: string[], names: Names) => unknown> = {
+const toArchive: Record<RowKind, (columns: string[], names: LabelNames) => unknown> = {
   tag: (columns, names) => tagOf(decodeTag(columns), names),
   shape: (columns, names) => shapeOf(decodeShape(columns), names),
   track: (columns, names) => trackOf(decodeTrack(columns), names),
 }
 
-function tagOf({ frame, group, source, attributes, label_id }: RestTag, names: Names) {
+function tagOf({ frame, group, source, attributes, label_id }: RestTag, names: LabelNames) {
   const label = names.label(label_id)
   return { frame, group: group ?? 0, source, attributes: valuesOf(attributes, names), label }
 }
 
-const valuesOf = (attributes: RestTag['attributes'], { attribute }: Names) =>
+const valuesOf = (attributes: RestTag['attributes'], { attribute }: LabelNames) =>
   attributes.map(({ spec_id, value }) => ({ name: attribute(spec_id), value }))
 
 type Place = Pick<RestShape, 'type' | 'occluded' | 'outside' | 'z_order' | 'rotation' | 'points'>
@@ -88,17 +88,17 @@ function placeOf({ type, occluded, outside, z_order, rotation, points }: Place) 
 }
 
 /** Formats a shape. The default score of 1 is omitted, as CVAT does. */
-function elementOf(shape: Omit<RestShape, 'elements'>, names: Names) {
+function elementOf(shape: Omit<RestShape, 'elements'>, names: LabelNames) {
   const { score } = shape
   return { ...placeOf(shape), ...tagOf(shape, names), ...(score !== 1 && { score }) }
 }
 
-const shapeOf = (shape: RestShape, names: Names) => ({
+const shapeOf = (shape: RestShape, names: LabelNames) => ({
   ...elementOf(shape, names),
   elements: shape.elements.map((one) => elementOf(one, names)),
 })
 
-function trackElementOf(track: Omit<RestTrack, 'elements'>, names: Names) {
+function trackElementOf(track: Omit<RestTrack, 'elements'>, names: LabelNames) {
   const shapes = track.shapes.map((shape) => ({
     ...placeOf(shape),
     frame: shape.frame,
@@ -108,7 +108,7 @@ function trackElementOf(track: Omit<RestTrack, 'elements'>, names: Names) {
   return { ...tagOf(track, names), shapes }
 }
 
-const trackOf = (track: RestTrack, names: Names) => ({
+const trackOf = (track: RestTrack, names: LabelNames) => ({
   ...trackElementOf(track, names),
   elements: track.elements.map((one) => trackElementOf(one, names)),
 })

@@ -12,7 +12,7 @@ export const version = '1.0'
 const generator = 'service/2.58.1'
 
 /** Formats `project.json`. */
-export function projectJson(
+export function formatProjectJson(
   { name, bug_tracker, status }: BackupProject,
   labels: readonly Label[],
 ): string {
@@ -21,7 +21,7 @@ export function projectJson(
 }
 
 /** Input of `task.json`. */
-export interface Described {
+export interface TaskJsonInput {
   task: BackupTask
   labels: readonly Label[]
   frames: Staged
@@ -30,7 +30,12 @@ export interface Described {
 }
 
 /** Formats `task.json`. */
-export async function taskJson({ task, labels, frames, isListOnly }: Described): Promise<string> {
+export async function formatTaskJson({
+  task,
+  labels,
+  frames,
+  isListOnly,
+}: TaskJsonInput): Promise<string> {
   const { name, bug_tracker, status, subset, jobs, has_custom_segments } = task
   const names = await namesIn(frames, task)
   return JSON.stringify({

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
-import { picture, preparing, zip } from '../testing/prepare.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
+import { createPreparation, picture, zipFiles } from '../testing/prepare.ts'
 import { storageOf } from '../testing/storages.ts'
 import { withBuckets } from './with-buckets.ts'
 
 /** Files of cloud storages. */
 
-const { blobs, services, prepare: run } = await preparing()
+const { blobs, services, prepare: run } = await createPreparation()
 const small = await picture(8, 6)
 const line = (name: string, more: object = {}) =>
   JSON.stringify({ name, extension: '.jpg', width: 640, height: 480, ...more })
@@ -25,7 +25,7 @@ const objects = {
   'set/x.jpg': small,
   'set/y.jpg': small,
   'set/z.jpg': small,
-  'all.zip': await zip({ 'in/a.jpg': small }),
+  'all.zip': await zipFiles({ 'in/a.jpg': small }),
 }
 type Params = Parameters<typeof run>[0]
 
@@ -50,7 +50,7 @@ test('keys and folders become frames that stay in the bucket', async () => {
     offset: 0,
   })
   const store = withBuckets(blobs, storages)
-  for (const frame of frames) expect(await gather(readPlace(store, frame))).toEqual(small)
+  for (const frame of frames) expect(await gatherBytes(readMediaBytes(store, frame))).toEqual(small)
   expect(outcome.report).toMatchObject({
     entries: [{ reason: 'unknown file type', examples: [{ file: 'street/notes.txt' }] }],
   })
@@ -92,7 +92,7 @@ test('copies are owned by the task', async () => {
   const { frames, query, work } = await prepare({ server_files: ['a.jpg'], copy_data: true })
   expect(query).not.toHaveProperty('storage')
   expect(frames[0]?.key).toBe(`${work.input_key}made-1/cloud-0`)
-  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
+  for (const frame of frames) expect(await gatherBytes(readMediaBytes(blobs, frame))).toEqual(small)
 })
 
 test('an archive is fetched', async () => {
@@ -220,7 +220,7 @@ test.each([
   const { frames } = await prepare({ server_files: ['a.jpg'] })
   const [frame = expect.fail('no frame')] = frames
   const { storages } = storageOf({ 'a.jpg': bytes })
-  const read = gather(readPlace(withBuckets(blobs, storages), frame))
+  const read = gatherBytes(readMediaBytes(withBuckets(blobs, storages), frame))
   await expect(read).rejects.toMatchObject({
     ...{ kind: 'conflict', code: 'source_changed' },
     message: expect.stringContaining('"a.jpg" of the cloud storage has changed'),
@@ -235,5 +235,5 @@ test('a file that was prepared by an older version is read', async () => {
     length: small.length,
     packing: 'stored' as const,
   }
-  expect(await gather(readPlace(withBuckets(blobs, storages), old))).toEqual(small)
+  expect(await gatherBytes(readMediaBytes(withBuckets(blobs, storages), old))).toEqual(small)
 })

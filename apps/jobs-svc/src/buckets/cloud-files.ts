@@ -1,20 +1,20 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
 import { FormatError } from '@reticle/formats/errors'
-import { readPlace } from '../media/packed.ts'
+import { readMediaBytes } from '../media/media-bytes.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { gatherShare, type SourceDeps } from '../sources/deps.ts'
-import { type Found, wholeObject } from '../sources/found.ts'
-import { dropOtherManifests, type Manifest, readManifest } from '../sources/manifest.ts'
-import { excluding } from '../sources/server-files.ts'
+import { dropOtherManifests, type FrameManifest, readManifest } from '../sources/manifest.ts'
+import { createExclusion } from '../sources/server-files.ts'
+import { type SourceFile, toSourceFile } from '../sources/source-listing.ts'
 import { copyHere } from './copies.ts'
-import type { Bucket } from './listing.ts'
+import type { BucketListing } from './listing.ts'
 import { patternOf } from './pattern.ts'
 import { bucketKey } from './with-buckets.ts'
 
 type Params = CreateWork['params']
-type Asked = Pick<
+type CloudFileParams = Pick<
   Params,
   'server_files' | 'server_files_exclude' | 'filename_pattern' | 'copy_data' | 'cloud_storage_id'
 >
@@ -25,63 +25,72 @@ type Asked = Pick<
  *
  * @throws UnusableInput for a missing key, and when there are too many files
  */
-export async function cloudFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
+export async function cloudFiles(params: CloudFileParams, deps: SourceDeps): Promise<SourceFile[]> {
   const { bucket } = deps
-  if (asked.cloud_storage_id === null) return []
-  if (!bucket) throw new Error('a preparation with a cloud storage has a way to it')
+  if (params.cloud_storage_id === null) return []
+  if (!bucket) throw new Error('no bucket listing for a request with a cloud storage')
   deps.progress(0, 'Listing files')
-  const sizes = await namedFiles(asked, bucket, deps)
-  dropOtherManifests(sizes, asked.server_files, deps.report)
+  const sizes = await namedFiles(params, bucket, deps)
+  dropOtherManifests(sizes, params.server_files, deps.report)
   const manifest = await manifestOf(sizes, deps)
   const isOnly = manifest !== undefined && sizes.size === 1
-  const isFiltered = asked.filename_pattern !== null && asked.server_files.length > 0
+  const isFiltered = params.filename_pattern !== null && params.server_files.length > 0
   if (manifest && (isOnly || isFiltered))
-    await addListed(sizes, manifest.content, { asked, bucket, deps })
-  const isNamed = new Set(asked.server_files)
-  const files = [...sizes].map(([key, size]): Found => {
+    await addListed(sizes, manifest.content, { asked: params, bucket, deps })
+  const isNamed = new Set(params.server_files)
+  const files = [...sizes].map(([key, size]): SourceFile => {
     const file = fileOf(key, size, deps, manifest?.content)
     return isNamed.has(key) ? { ...file, named: `server_files: ${key}` } : file
   })
-  return asked.copy_data ? copied(files, deps) : files
+  return params.copy_data ? copied(files, deps) : files
 }
 
 type Sizes = Map<string, number>
 
 /** Finds the named files and all in named folders; a pattern without files selects all matching keys. */
-async function namedFiles(asked: Asked, bucket: Bucket, deps: SourceDeps): Promise<Sizes> {
-  const { server_files } = asked
-  const isExcluded = excluding(asked.server_files_exclude)
-  const isWanted = server_files.length === 0 ? wantedBy(asked) : (key: string) => !isExcluded(key)
-  const found: Sizes = new Map()
+async function namedFiles(
+  params: CloudFileParams,
+  bucket: BucketListing,
+  deps: SourceDeps,
+): Promise<Sizes> {
+  const { server_files } = params
+  const isExcluded = createExclusion(params.server_files_exclude)
+  const isRequested =
+    server_files.length === 0 ? createKeyFilter(params) : (key: string) => !isExcluded(key)
+  const sizesByKey: Sizes = new Map()
   const folders = server_files.filter((path) => path.endsWith('/'))
   for (const path of server_files.length === 0 ? [''] : folders)
-    await addBelow(path, { found, bucket, isWanted }, deps)
+    await addBelow(path, { found: sizesByKey, bucket, isWanted: isRequested }, deps)
   const named = server_files.filter((path) => !path.endsWith('/') && !isExcluded(path))
   const sizes = await bucket.sizesOf(named)
-  for (const key of named) found.set(key, sizes.get(key) ?? raise(notThere(key)))
-  assertFew(found, deps)
-  return inOrderOf(server_files, found)
+  for (const key of named) sizesByKey.set(key, sizes.get(key) ?? raise(notThere(key)))
+  assertFew(sizesByKey, deps)
+  return inOrderOf(server_files, sizesByKey)
 }
 
-type IsWanted = (key: string) => boolean
+type KeyFilter = (key: string) => boolean
 
 /** Creates the filter. A pattern replaces the exclusions. */
-function wantedBy({ filename_pattern, server_files_exclude }: Asked): IsWanted {
+function createKeyFilter({ filename_pattern, server_files_exclude }: CloudFileParams): KeyFilter {
   if (filename_pattern !== null) return patternOf(filename_pattern)
-  const isExcluded = excluding(server_files_exclude)
+  const isExcluded = createExclusion(server_files_exclude)
   return (key) => !isExcluded(key)
 }
 
 async function addBelow(
   path: string,
-  { found, bucket, isWanted }: { found: Sizes; bucket: Bucket; isWanted: IsWanted },
+  {
+    found: sizesByKey,
+    bucket,
+    isWanted: isRequested,
+  }: { found: Sizes; bucket: BucketListing; isWanted: KeyFilter },
   deps: SourceDeps,
 ): Promise<void> {
   let isThere = path === ''
   for await (const files of bucket.below(path)) {
     isThere ||= files.length > 0
-    for (const { key, size } of files) if (isWanted(key)) found.set(key, size)
-    assertFew(found, deps)
+    for (const { key, size } of files) if (isRequested(key)) sizesByKey.set(key, size)
+    assertFew(sizesByKey, deps)
   }
   if (!isThere) throw notThere(path)
 }
@@ -93,31 +102,31 @@ function raise(error: Error): never {
 const notThere = (path: string) =>
   new UnusableInput(`server_files: '${path}' is not in the cloud storage, or empty`)
 
-function assertFew(found: Sizes, { limits }: SourceDeps): void {
-  if (found.size > limits.entries)
+function assertFew(sizesByKey: Sizes, { limits }: SourceDeps): void {
+  if (sizesByKey.size > limits.entries)
     throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
 }
 
 /** Sorts files as they were named; the files of a folder are at the position of the folder. */
-function inOrderOf(paths: readonly string[], found: Sizes): Sizes {
-  if (paths.length < 2) return found
+function inOrderOf(paths: readonly string[], sizesByKey: Sizes): Sizes {
+  if (paths.length < 2) return sizesByKey
   const places = new Map(paths.map((path, place) => [path, place]))
   const folders = paths.filter((path) => path.endsWith('/'))
   const place = (key: string) =>
     places.get(key) ?? places.get(folders.find((folder) => key.startsWith(folder)) ?? '') ?? 0
-  return new Map([...found].sort(([one], [other]) => place(one) - place(other)))
+  return new Map([...sizesByKey].sort(([one], [other]) => place(one) - place(other)))
 }
 
 interface Listed {
   key: string
-  content: Manifest
+  content: FrameManifest
 }
 
 /** Reads the manifest. Unless the order depends on it, an unreadable manifest is one of many files. */
 async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | undefined> {
   const [key, second] = [...sizes.keys()].filter(isManifest)
   if (key === undefined || second !== undefined) return undefined
-  const pieces = readPlace(deps.blobs, fileOf(key, sizes.get(key) ?? 0, deps))
+  const pieces = readMediaBytes(deps.blobs, fileOf(key, sizes.get(key) ?? 0, deps))
   try {
     return { key, content: await readManifest(key, pieces) }
   } catch (thrown) {
@@ -130,28 +139,37 @@ async function manifestOf(sizes: Sizes, deps: SourceDeps): Promise<Listed | unde
 /** Adds files that the manifest lists and the pattern matches, and their context images. */
 async function addListed(
   sizes: Sizes,
-  { places, related }: Manifest,
-  { asked, bucket, deps }: { asked: Asked; bucket: Bucket; deps: SourceDeps },
+  { places, related }: FrameManifest,
+  {
+    asked: params,
+    bucket,
+    deps,
+  }: { asked: CloudFileParams; bucket: BucketListing; deps: SourceDeps },
 ): Promise<void> {
-  const frames = [...places.keys()].filter(wantedBy(asked))
+  const frames = [...places.keys()].filter(createKeyFilter(params))
   const wanted = [...new Set([...frames, ...frames.flatMap((key) => related.get(key) ?? [])])]
   if (wanted.length > deps.limits.entries)
     throw new UnusableInput(`server_files: there are more than ${deps.limits.entries} files`)
-  const found = await bucket.sizesOf(wanted)
+  const sizesByKey = await bucket.sizesOf(wanted)
   for (const key of wanted) {
-    const size = found.get(key)
+    const size = sizesByKey.get(key)
     if (size === undefined)
       throw new UnusableInput(`The manifest lists '${key}', which is not in the cloud storage`)
     sizes.set(key, size)
   }
 }
 
-function fileOf(key: string, size: number, { task_id }: SourceDeps, manifest?: Manifest): Found {
+function fileOf(
+  key: string,
+  size: number,
+  { task_id }: SourceDeps,
+  manifest?: FrameManifest,
+): SourceFile {
   const known = manifest?.pictures.get(key)
-  return { ...wholeObject(key, bucketKey(task_id, key, size), size), ...(known && { known }) }
+  return { ...toSourceFile(key, bucketKey(task_id, key, size), size), ...(known && { known }) }
 }
 
-async function copied(files: readonly Found[], deps: SourceDeps): Promise<Found[]> {
+async function copied(files: readonly SourceFile[], deps: SourceDeps): Promise<SourceFile[]> {
   const total = files.reduce((sum, { size }) => sum + size, 0)
   if (total > deps.limits.bytes)
     throw new UnusableInput(

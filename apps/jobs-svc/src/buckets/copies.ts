@@ -1,7 +1,7 @@
-import { inTurns } from '../media/in-turns.ts'
-import { readPlace } from '../media/packed.ts'
+import { mapInBatches } from '../media/map-in-batches.ts'
+import { readMediaBytes } from '../media/media-bytes.ts'
 import type { SourceDeps } from '../sources/deps.ts'
-import { type Found, wholeObject } from '../sources/found.ts'
+import { type SourceFile, toSourceFile } from '../sources/source-listing.ts'
 
 /** Bytes per call: a large file takes longer than the deadline of one call. */
 const partBytes = 32 * 1024 * 1024
@@ -10,34 +10,34 @@ type Deps = Pick<SourceDeps, 'blobs' | 'signal' | 'prefix'>
 
 /** Copies whole files to the key prefix of the preparation, some concurrently; `tell` receives the share done. */
 export async function copyHere(
-  files: readonly Found[],
+  files: readonly SourceFile[],
   name: string,
   deps: Deps,
-  tell: (share: number) => void = () => undefined,
-): Promise<Found[]> {
+  reportShare: (share: number) => void = () => undefined,
+): Promise<SourceFile[]> {
   const { blobs, signal, prefix } = deps
   const numbered = files.map((file, index) => ({ file, key: `${prefix}${name}-${index}` }))
   const copy = async ({ file, key }: (typeof numbered)[number]) => {
     const { size } = await blobs.put(key, piecesOf(file, deps), { signal })
     const { known, named } = file
-    const about = { ...(known && { known }), ...(named !== undefined && { named }) }
-    return { ...wholeObject(file.name, key, size), ...about }
+    const properties = { ...(known && { known }), ...(named !== undefined && { named }) }
+    return { ...toSourceFile(file.name, key, size), ...properties }
   }
-  const copies: Found[] = []
-  for await (const [, one, index] of inTurns(numbered, copy, signal)) {
+  const copies: SourceFile[] = []
+  for await (const [, one, index] of mapInBatches(numbered, copy, signal)) {
     copies.push(one)
-    tell((index + 1) / files.length)
+    reportShare((index + 1) / files.length)
   }
   return copies
 }
 
 async function* piecesOf(
-  { key, size }: Found,
+  { key, size }: SourceFile,
   { blobs, signal }: Deps,
 ): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < size; offset += partBytes) {
     signal.throwIfAborted()
     const length = Math.min(partBytes, size - offset)
-    yield* readPlace(blobs, { key, offset, length, packing: 'stored' })
+    yield* readMediaBytes(blobs, { key, offset, length, packing: 'stored' })
   }
 }

@@ -1,45 +1,45 @@
 import type { storages } from '@reticle/contracts/api/storages'
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import type { CallContext, Service } from '@reticle/kit'
-import { inTurns } from '../media/in-turns.ts'
+import { mapInBatches } from '../media/map-in-batches.ts'
 
 /** Files of a cloud storage that are visible to the caller. */
-export interface Bucket {
+export interface BucketListing {
   /** Yields all files below a prefix, page by page. */
   below: (prefix: string) => AsyncGenerator<SourceFiles['files']>
   /** Returns the sizes in bytes of the existing files. */
   sizesOf: (keys: readonly string[]) => Promise<Map<string, number>>
 }
 
-interface Asked {
+interface BucketQuery {
   cloud_storage_id: number
   task_id: number
 }
 
-export function openListing(
+export function openBucketListing(
   service: Pick<Service<typeof storages>, 'listSourceFiles'>,
-  asked: Asked,
+  query: BucketQuery,
   context: CallContext,
-): Bucket {
+): BucketListing {
   async function* below(prefix: string) {
     let token: string | undefined
     do {
       context.signal.throwIfAborted()
-      const page = { ...asked, prefix, is_key: false, ...(token !== undefined && { token }) }
+      const page = { ...query, prefix, is_key: false, ...(token !== undefined && { token }) }
       const { files, next } = await service.listSourceFiles(page, context)
       yield files.filter(({ key }) => key.startsWith(prefix) && !key.endsWith('/'))
       token = next
     } while (token !== undefined)
   }
   const one = async (prefix: string) =>
-    (await service.listSourceFiles({ ...asked, prefix, is_key: true }, context)).files[0]?.size
+    (await service.listSourceFiles({ ...query, prefix, is_key: true }, context)).files[0]?.size
   return {
     below,
     sizesOf: async (keys) => {
       const sizes = new Map<string, number>()
       for (const group of byFolder(keys)) await findTogether(group, below, sizes)
       const left = keys.filter((key) => !sizes.has(key))
-      for await (const [key, size] of inTurns(left, one, context.signal))
+      for await (const [key, size] of mapInBatches(left, one, context.signal))
         if (size !== undefined) sizes.set(key, size)
       return sizes
     },
@@ -68,15 +68,15 @@ function byFolder(keys: readonly string[]): string[][] {
  */
 async function findTogether(
   keys: readonly string[],
-  below: Bucket['below'],
+  below: BucketListing['below'],
   sizes: Map<string, number>,
 ): Promise<void> {
-  const wanted = new Set(keys)
+  const requested = new Set(keys)
   let pages = Math.ceil((2 * keys.length) / aPage) + keys.length / many
   for await (const files of below(commonPrefix(keys))) {
-    for (const { key, size } of files) if (wanted.delete(key)) sizes.set(key, size)
+    for (const { key, size } of files) if (requested.delete(key)) sizes.set(key, size)
     pages -= 1
-    if (wanted.size === 0 || pages <= 0) return
+    if (requested.size === 0 || pages <= 0) return
   }
 }
 

@@ -30,14 +30,14 @@ interface FileOfBucket {
 
 function readBucketKey(key: string): FileOfBucket {
   const [, task_id, size, path] = /^bucket:(\d+)(?:@(\d+))?:(.+):$/s.exec(key) ?? []
-  if (path === undefined) throw new Error(`${key} is no file of a cloud storage`)
+  if (path === undefined) throw new Error(`${key} is not the key of a cloud storage file`)
   return { task_id: Number(task_id), path, ...(size !== undefined && { size: Number(size) }) }
 }
 
 type Reader = Pick<Service<typeof storages>, 'readSourceFile'>
 
 /** Storage of the files and its reader, before the task has media. */
-export interface Chosen {
+export interface ChosenStorage {
   cloud_storage_id: number
   context: CallContext
 }
@@ -48,7 +48,7 @@ export interface Chosen {
  *
  * @param chosen absent: the storage of the task's media
  */
-export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: Chosen): BlobStore {
+export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: ChosenStorage): BlobStore {
   return {
     ...blobs,
     get: (key, range) =>
@@ -62,7 +62,7 @@ export function withBuckets(blobs: BlobStore, storages: Reader, chosen?: Chosen)
 const longestMs = 600_000
 
 /** Context without a user: the permission for the frame was checked when it was located. */
-const ofNobody = (): CallContext => ({
+const anonymousContext = (): CallContext => ({
   principal: null,
   request_id: randomUUID(),
   deadline: Date.now() + longestMs,
@@ -73,21 +73,21 @@ async function readPart(
   storages: Reader,
   { task_id, path: key, size }: FileOfBucket,
   range: Range | undefined,
-  chosen: Chosen | undefined,
+  chosen: ChosenStorage | undefined,
 ) {
   const { start, end } = range ?? { start: 0 }
-  if (end === undefined) throw new Error('files of cloud storages are read in parts')
-  const { cloud_storage_id, context = ofNobody() } = chosen ?? {}
+  if (end === undefined) throw new Error('a file of a cloud storage must be read with an end')
+  const { cloud_storage_id, context = anonymousContext() } = chosen ?? {}
   /** One byte beyond the end, which exists only if the file has grown. */
   const beyond = size !== undefined && end + 1 >= size ? 1 : 0
-  const wanted = {
+  const query = {
     task_id,
     key,
     start,
     end: end + beyond,
     ...(cloud_storage_id !== undefined && { cloud_storage_id }),
   }
-  const { chunks } = await storages.readSourceFile(wanted, context)
+  const { chunks } = await storages.readSourceFile(query, context)
   return { size: end + 1, chunks: whole(chunks, key, end - start + 1) }
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
  * contains only this part; the members of the archive are in a separate table
  * (docs/adr/0029-continue-long-exports-from-a-checkpoint.md).
  */
-const place = z.object({
+const storedCheckpoint = z.object({
   /** Key of the object, which contains the token of the first attempt. */
   key: z.string(),
   /** Date of the start of the object. */
@@ -20,15 +20,15 @@ const place = z.object({
 })
 
 /** Checkpoint as an attempt reports it: with the members since the last report. */
-export const newCheckpoint = place.extend({ members: z.string() })
+export const newCheckpoint = storedCheckpoint.extend({ members: z.string() })
 /** Checkpoint as the next attempt receives it: with all members. */
-export const checkpoint = place.extend({ members: z.array(z.string()) })
+export const checkpoint = storedCheckpoint.extend({ members: z.array(z.string()) })
 
 export type NewCheckpoint = z.infer<typeof newCheckpoint>
 export type Checkpoint = z.infer<typeof checkpoint>
 
 /** Parses the part in the row; undefined without one, or for one of another version. */
-export const readPlace = (value: unknown) => place.safeParse(value).data
+export const parseStoredCheckpoint = (value: unknown) => storedCheckpoint.safeParse(value).data
 
 const member = z.tuple([
   z.string(),

@@ -1,21 +1,23 @@
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { held, type Lease } from '../leases/lease.ts'
-import { type Checkpoint, type NewCheckpoint, readPlace } from './checkpoint.ts'
+import { type RequestLease, updateLeased } from '../leases/lease.ts'
+import { type Checkpoint, type NewCheckpoint, parseStoredCheckpoint } from './checkpoint.ts'
 
 type Db = Kysely<RequestsDb>
 
 /** Saves a checkpoint for the holder of the lease; null discards it. Returns false when the lease is lost. */
 export function saveCheckpoint(
   db: Db,
-  lease: Lease,
+  lease: RequestLease,
   checkpoint: NewCheckpoint | null,
 ): Promise<boolean> {
   const { request_uuid } = lease
   return db.transaction().execute(async (tx) => {
     const { members = '', ...place } = checkpoint ?? {}
     const kept = checkpoint && JSON.stringify(place)
-    const { numUpdatedRows } = await held(tx, lease).set({ checkpoint: kept }).executeTakeFirst()
+    const { numUpdatedRows } = await updateLeased(tx, lease)
+      .set({ checkpoint: kept })
+      .executeTakeFirst()
     if (numUpdatedRows !== 1n) return false
     if (!checkpoint) await deleteMembers(tx, request_uuid)
     else await tx.insertInto('checkpoint_members').values({ request_uuid, members }).execute()
@@ -28,7 +30,7 @@ export async function findCheckpoint(
   db: Db,
   { request_uuid, checkpoint }: Pick<RequestRow, 'request_uuid' | 'checkpoint'>,
 ): Promise<Checkpoint | null> {
-  const place = readPlace(checkpoint)
+  const place = parseStoredCheckpoint(checkpoint)
   if (!place) {
     if (checkpoint !== null) await deleteMembers(db, request_uuid) // written by an incompatible version
     return null

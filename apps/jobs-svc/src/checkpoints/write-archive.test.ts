@@ -44,9 +44,9 @@ async function attempt(
   const members = [...(checkpoint?.members ?? [])]
   const deps = await runOf(store, servicesOf({}), {
     checkpoints: { afterMs: 0, everyMs: 0 },
-    keepCheckpoint: async (told) => {
-      if (told) members.push(told.members)
-      kept.push(told && { ...told, members: [...members] })
+    saveCheckpoint: async (reported) => {
+      if (reported) members.push(reported.members)
+      kept.push(reported && { ...reported, members: [...members] })
     },
   })
   const read: number[] = []
@@ -109,8 +109,8 @@ test.each([
 test('an attempt that lost its lease does not remove the object that another may continue', async () => {
   const { request_uuid, last, own } = await dead()
   const work = exportWork({}, { request_uuid, lease_token: 2, checkpoint: last })
-  const keepCheckpoint = () => Promise.reject(new Error('The request was taken away'))
-  const deps = await runOf(store, servicesOf({}), { keepCheckpoint })
+  const saveCheckpoint = () => Promise.reject(new Error('The request was taken away'))
+  const deps = await runOf(store, servicesOf({}), { saveCheckpoint })
   const late = writeArchive(work, deps, () => files({ document: 'two', read: [] }))
   await expect(late).rejects.toThrow('The request was taken away')
   const third = await attempt({ lease_token: 3, checkpoint: last }, request_uuid)
@@ -121,7 +121,7 @@ test('a short export saves no checkpoint', async () => {
   let count = 0
   const deps = await runOf(store, servicesOf({}), {
     checkpoints: { afterMs: 60_000, everyMs: 0 },
-    keepCheckpoint: async () => {
+    saveCheckpoint: async () => {
       count += 1
     },
   })

@@ -43,8 +43,8 @@ export async function writeArchive(
 }
 
 /** Discards a checkpoint: first its reference, because an attempt without the lease must not remove the object. */
-async function giveUp({ key }: Checkpoint, { blobs, keepCheckpoint }: OperationDeps) {
-  await keepCheckpoint(null)
+async function giveUp({ key }: Checkpoint, { blobs, saveCheckpoint }: OperationDeps) {
+  await saveCheckpoint(null)
   await blobs.abandon(key)
   await blobs.remove(key)
 }
@@ -55,29 +55,29 @@ async function write(
   files: AsyncIterable<ArchiveFile>,
   former: Checkpoint | null,
 ): Promise<{ key: string; size: number }> {
-  const { blobs, signal, keepCheckpoint, checkpoints } = deps
+  const { blobs, signal, saveCheckpoint, checkpoints } = deps
   const { key, begun_date } = former ?? { key: resultKey(work), begun_date: new Date() }
   const track = trackZip(stepBytes)
   let due = performance.now() + (former ? checkpoints.everyMs : checkpoints.afterMs)
-  let keeping: Promise<void> | undefined
+  let saving: Promise<void> | undefined
 
-  const keep = async (begun: PutProgress) => {
+  const save = async (begun: PutProgress) => {
     const known = track.upTo(begun.size)
     if (!known) return
     const { crc } = known
     const members = encodeMembers(known.members)
-    await keepCheckpoint({ ...begun, key, begun_date, crc, members })
+    await saveCheckpoint({ ...begun, key, begun_date, crc, members })
     track.keep(begun.size)
   }
   const onStored = (begun: PutProgress) => {
     due = performance.now() + checkpoints.everyMs
-    keeping = keep(begun)
+    saving = save(begun)
       .catch(() => undefined) // the previous checkpoint stays
       .finally(() => {
-        keeping = undefined
+        saving = undefined
       })
   }
-  const isDue = () => !keeping && performance.now() >= due
+  const isDue = () => !saving && performance.now() >= due
   const steps = { from: former ?? undefined, isDue, onStored, signal }
   const stored = former && { ...former, members: decodeMembers(former.members) }
   const bytes = writeZip(files, work.created_date, { stored: stored ?? undefined, track })
@@ -85,6 +85,6 @@ async function write(
     const { size } = await blobs.putInSteps(key, bytes, steps)
     return { key, size }
   } finally {
-    await keeping // a later answer would be taken for that of the next question
+    await saving // a later answer would be taken for that of the next question
   }
 }

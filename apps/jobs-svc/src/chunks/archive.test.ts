@@ -6,29 +6,31 @@ import { openZip } from '@reticle/formats/archive/zip-reader'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { openDecoder } from '../frames/decode.ts'
-import type { Quality } from '../frames/query.ts'
+import { createImageDecoder } from '../frames/decode.ts'
+import type { MediaQuality } from '../frames/query.ts'
 import { openImage, toJpeg } from '../media/image.ts'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
 import { testStore } from '../testing/run.ts'
-import { chunkArchive } from './archive.ts'
+import { writeChunkArchive } from './archive.ts'
 import { chunkName } from './name.ts'
 
 /** A chunk of pictures is an uncompressed archive in frame order. */
 
 const { blobs } = await testStore()
-const deps = { blobs, decode: openDecoder(), sideBySide: 2 }
+const deps = { blobs, decode: createImageDecoder(), sideBySide: 2 }
 
 /** Returns the members of the archive of these frames, the first of which is frame 4 of the task. */
 async function archived(
   frames: readonly FrameSource[],
-  quality: Quality = 'compressed',
+  quality: MediaQuality = 'compressed',
   some?: number[],
 ) {
   const chosen = some && { frames: some }
   const chunk = { ...locatedChunk({ start: 4, stop: 3 + frames.length, chosen }), quality }
-  const bytes = await gather(chunkArchive(deps, chunk, bytesOf(...frames.map(encodeFrame))))
+  const bytes = await gatherBytes(
+    writeChunkArchive(deps, chunk, bytesOf(...frames.map(encodeFrame))),
+  )
   const zip = await openZip(sourceOf(bytes))
   const members = new Map<string, Buffer>()
   for (const [name, member] of zip.files) members.set(name, Buffer.from(await zip.bytes(member)))
@@ -166,7 +168,7 @@ test('memory holds at most as many pictures as are made at the same time', async
   const frame = encodeFrame(await storedFrame(blobs, 'x'))
   const chunk = { ...locatedChunk({ stop: 49 }), quality: 'compressed' as const }
   const lines = bytesOf(...Array.from({ length: 50 }, () => frame))
-  await gather(chunkArchive({ ...deps, decode: counting, sideBySide: 3 }, chunk, lines))
+  await gatherBytes(writeChunkArchive({ ...deps, decode: counting, sideBySide: 3 }, chunk, lines))
   expect(most).toBe(3)
 })
 
@@ -189,7 +191,7 @@ test.each([
     })
     const lines = bytesOf(...frames.map(encodeFrame))
     const zip = await openZip(
-      sourceOf(await gather(chunkArchive(deps, { ...located, quality }, lines))),
+      sourceOf(await gatherBytes(writeChunkArchive(deps, { ...located, quality }, lines))),
     )
     expect([...zip.files.keys()]).toEqual(expected)
     const widths = []

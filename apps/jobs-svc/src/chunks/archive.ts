@@ -3,16 +3,16 @@ import type { FrameSource } from '@reticle/contracts/rest/media'
 import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { noTime } from '../frames/context-images.ts'
-import type { Decoder } from '../frames/decode.ts'
-import { inOrder } from '../frames/in-order.ts'
+import type { ImageDecoder } from '../frames/decode.ts'
+import { mapInOrder } from '../frames/map-in-order.ts'
 import { jpegOf } from '../frames/pictures.ts'
 import { gatherSource, isUndecodable, readSourceOrNothing } from '../frames/source.ts'
-import { encodeUpright, upright } from '../media/upright.ts'
-import type { WantedChunk } from './name.ts'
+import { encodeUpright, turnUpright } from '../media/upright.ts'
+import type { ChunkVariant } from './name.ts'
 
-export interface ArchiveDeps {
+export interface ChunkArchiveDeps {
   blobs: Pick<BlobStore, 'get'>
-  decode: Decoder
+  decode: ImageDecoder
   /** Number of pictures that are made at the same time. */
   sideBySide: number
 }
@@ -23,13 +23,14 @@ export interface ArchiveDeps {
  *
  * @param lines frame lines from the chunk's first frame to its last
  */
-export function chunkArchive(
-  deps: ArchiveDeps,
-  chunk: WantedChunk,
+export function writeChunkArchive(
+  deps: ChunkArchiveDeps,
+  chunk: ChunkVariant,
   lines: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const frames = framesOf(chunk, lines)
-  const files = chunk.quality === 'original' ? originals(deps, frames) : jpegs(deps, chunk, frames)
+  const files =
+    chunk.quality === 'original' ? uprightOriginals(deps, frames) : jpegs(deps, chunk, frames)
   return writeZip(files, noTime)
 }
 
@@ -37,7 +38,7 @@ export function chunkArchive(
 type Member = FrameSource | undefined
 
 async function* framesOf(
-  { start, chosen, has_placeholders = false }: WantedChunk,
+  { start, chosen, has_placeholders = false }: ChunkVariant,
   lines: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Member> {
   const some = chosen && new Set(chosen.frames)
@@ -57,11 +58,11 @@ const placeholder = Buffer.from(
   'base64',
 )
 
-const place = (index: number) => String(index).padStart(6, '0')
+const formatMemberIndex = (index: number) => String(index).padStart(6, '0')
 
 /** Turns photographs with an EXIF orientation, so that pixels match the size and the coordinates of the frame. */
-async function* originals(
-  { blobs, decode }: ArchiveDeps,
+async function* uprightOriginals(
+  { blobs, decode }: ChunkArchiveDeps,
   frames: AsyncIterable<Member>,
 ): AsyncGenerator<ArchiveFile> {
   // Photos are read while the decoder has room for them, so that few are in memory at once.
@@ -78,11 +79,11 @@ async function* originals(
   }
   let index = 0
   for await (const frame of frames) {
-    const name = place(index++)
+    const name = formatMemberIndex(index++)
     yield frame
       ? {
           path: `${name}${endingOf(frame)}`,
-          content: upright(readSourceOrNothing(blobs, frame), turn),
+          content: turnUpright(readSourceOrNothing(blobs, frame), turn),
           isStored: true,
         }
       : { path: `${name}.jpeg`, content: placeholder, isStored: true }
@@ -96,18 +97,19 @@ function endingOf({ name, media_type }: FrameSource): string {
 }
 
 async function* jpegs(
-  { blobs, decode, sideBySide }: ArchiveDeps,
-  { image_quality }: WantedChunk,
+  { blobs, decode, sideBySide }: ChunkArchiveDeps,
+  { image_quality }: ChunkVariant,
   frames: AsyncIterable<Member>,
 ): AsyncGenerator<ArchiveFile> {
-  const made = inOrder(frames, sideBySide, async (frame, index) => {
-    if (!frame) return { path: `${place(index)}.jpeg`, content: placeholder, isStored: true }
+  const made = mapInOrder(frames, sideBySide, async (frame, index) => {
+    if (!frame)
+      return { path: `${formatMemberIndex(index)}.jpeg`, content: placeholder, isStored: true }
     const read = () => gatherSource(blobs, frame)
     const content = await decode(read, jpegOf(image_quality)).catch((thrown) => {
       if (isUndecodable(thrown)) return read().catch(nothingIfUndecodable)
       throw thrown
     })
-    return { path: `${place(index)}.jpeg`, content, isStored: true }
+    return { path: `${formatMemberIndex(index)}.jpeg`, content, isStored: true }
   })
   yield* made
 }

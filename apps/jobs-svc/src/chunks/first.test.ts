@@ -8,13 +8,13 @@ import { testDb } from '@reticle/kit/testing/db'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { openDecoder } from '../frames/decode.ts'
-import { gather } from '../media/packed.ts'
+import { createImageDecoder } from '../frames/decode.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { registerPending } from '../objects/repo.ts'
 import { firstChunkKey } from '../operations/result-key.ts'
 import { runOperation } from '../operations/run.ts'
 import { framesOfTasks, locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
-import { createWork, runOf, testStore, upload } from '../testing/run.ts'
+import { createWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, servicesOf } from '../testing/services.ts'
 import { withFirstChunk } from './first.ts'
 import { openChunks } from './open.ts'
@@ -39,7 +39,7 @@ test('the first chunk is made of the frames of the task, below a key of the atte
   const { chunk, ...rest } = await withFirstChunk(work, run, outcome)
   expect(rest).toEqual(outcome)
   expect(chunk).toMatchObject({ key: firstChunkKey(work), name: '1-0-1-q70', data_revision: 1 })
-  const bytes = await gather((await blobs.get(chunk?.key ?? '')).chunks)
+  const bytes = await gatherBytes((await blobs.get(chunk?.key ?? '')).chunks)
   expect(bytes.length).toBe(chunk?.size)
   expect([...(await openZip(sourceOf(bytes))).files.keys()]).toEqual(['000000.jpeg', '000001.jpeg'])
 })
@@ -53,14 +53,14 @@ test('the first chunk equals the requested chunk, which is not made again', asyn
   const stored = { object_key, size, checksum }
   await db.transaction().execute((tx) => addChunk(tx, { task_id: 1, name, data_revision }, stored))
   const asked = framesOfTasks()
-  const chunks = openChunks({ db, blobs, decode: openDecoder(), media: asked.media })
+  const chunks = openChunks({ db, blobs, decode: createImageDecoder(), media: asked.media })
   const wanted = { ...located, quality: 'compressed' as const }
   const opened = await chunks.open(wanted, callAs({ user_id: 1 }))
   expect([opened.size, opened.checksum, asked.reads]).toEqual([size, checksum, []])
 })
 
 test('a preparation of media makes the first chunk', async () => {
-  const files = [await upload(blobs, 'a.jpg', await photo(8))]
+  const files = [await uploadFile(blobs, 'a.jpg', await photo(8))]
   const authority = { target: 'task', id: 1, user_id: 1, facts: factsOf({ task_id: 1 }) } as const
   const attachMedia = async () => ({ size: 1, jobs: 1 })
   const services = servicesOf({ tasks: authorityOf([authority]), media: { ...media, attachMedia } })

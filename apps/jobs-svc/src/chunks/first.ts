@@ -1,10 +1,10 @@
-import { openDecoder } from '../frames/decode.ts'
+import { createImageDecoder } from '../frames/decode.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { firstChunkKey } from '../operations/result-key.ts'
-import type { CreateWork, Outcome } from '../requests/work.ts'
-import { chunkArchive } from './archive.ts'
+import type { CreateWork, OperationOutcome } from '../requests/work.ts'
+import { writeChunkArchive } from './archive.ts'
+import { withChecksum } from './checksum.ts'
 import { chunkName } from './name.ts'
-import { summed } from './summed.ts'
 
 /** Low, because other conversions run on the same machine. */
 const sideBySide = 2
@@ -18,8 +18,8 @@ const longestMs = 20_000
 export async function withFirstChunk(
   work: CreateWork,
   deps: OperationDeps,
-  outcome: Outcome,
-): Promise<Outcome> {
+  outcome: OperationOutcome,
+): Promise<OperationOutcome> {
   try {
     return { ...outcome, chunk: await makeFirst(work, deps) }
   } catch {
@@ -31,17 +31,17 @@ export async function withFirstChunk(
 async function makeFirst(
   work: CreateWork,
   { services, blobs, progress, ...run }: OperationDeps,
-): Promise<NonNullable<Outcome['chunk']>> {
+): Promise<NonNullable<OperationOutcome['chunk']>> {
   progress(0.95, 'Preparing the first images')
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(longestMs)])
   const context = contextOf(work, signal)
-  const wanted = { target: 'task', id: work.task_id, number: 0 } as const
-  const located = await services.media.locateChunk(wanted, context)
+  const query = { target: 'task', id: work.task_id, number: 0 } as const
+  const located = await services.media.locateChunk(query, context)
   const chunk = { ...located, quality: 'compressed' as const }
   const { task_id, start, stop, data_revision } = chunk
   const { chunks: lines } = await services.media.readFrames({ task_id, start, stop }, context)
-  const deps = { blobs, decode: openDecoder({ places: sideBySide }), sideBySide }
-  const { bytes, checksum } = summed(chunkArchive(deps, chunk, lines))
+  const deps = { blobs, decode: createImageDecoder({ places: sideBySide }), sideBySide }
+  const { bytes, checksum } = withChecksum(writeChunkArchive(deps, chunk, lines))
   const key = firstChunkKey(work)
   const { size } = await blobs.put(key, bytes, { signal })
   return { key, name: chunkName(chunk), data_revision, size, checksum: checksum() }

@@ -6,12 +6,12 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { openDecoder } from '../frames/decode.ts'
-import { gather } from '../media/packed.ts'
+import { createImageDecoder } from '../frames/decode.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { framesOfTasks, locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
 import { blobState } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
-import { chunkName, type WantedChunk } from './name.ts'
+import { type ChunkVariant, chunkName } from './name.ts'
 import { type ChunkTiming, openChunks } from './open.ts'
 import { claimChunk, dropUnusedChunks } from './repo.ts'
 
@@ -20,7 +20,7 @@ import { claimChunk, dropUnusedChunks } from './repo.ts'
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
 const tasks = framesOfTasks()
-const decode = openDecoder()
+const decode = createImageDecoder()
 /** Creates the chunks of one process of the service. */
 const process = (timing: Partial<ChunkTiming> = {}) =>
   openChunks({ db, blobs, decode, media: tasks.media, timing })
@@ -30,19 +30,19 @@ const tooEarly = { kind: 'too_many', code: 'chunk_being_prepared', retry_after: 
 
 let lastTask = 0
 /** Creates a task of three pictures, and returns its only chunk. */
-async function chunkOf(given: Partial<WantedChunk> = {}): Promise<WantedChunk> {
+async function chunkOf(given: Partial<ChunkVariant> = {}): Promise<ChunkVariant> {
   const task_id = ++lastTask
   const widths = [10, 11, 12]
   tasks.set(task_id, await Promise.all(widths.map(async (w) => storedFrame(blobs, await photo(w)))))
   return { ...locatedChunk({ task_id }), quality: 'compressed', ...given }
 }
 
-const rowOf = ({ task_id }: WantedChunk) =>
+const rowOf = ({ task_id }: ChunkVariant) =>
   db.selectFrom('chunks').selectAll().where('task_id', '=', task_id).execute()
-const readsOf = ({ task_id }: WantedChunk) => tasks.reads.filter((one) => one === task_id).length
+const readsOf = ({ task_id }: ChunkVariant) => tasks.reads.filter((one) => one === task_id).length
 const hashOf = async (chunks: AsyncIterable<Uint8Array>) =>
   createHash('sha256')
-    .update(await gather(chunks))
+    .update(await gatherBytes(chunks))
     .digest('hex')
 
 beforeEach(() => tasks.whenRead(async () => undefined))
@@ -54,14 +54,14 @@ test('a chunk is made once for any number of concurrent callers and processes', 
   const opened = [...all, await here.open(chunk, anna)]
   expect(readsOf(chunk)).toBe(1)
   expect(new Set(await Promise.all(opened.map((one) => hashOf(one.chunks)))).size).toBe(1)
-  const { chunks: _, ...told } = await here.open(chunk, anna)
+  const { chunks: _, ...chunkHead } = await here.open(chunk, anna)
   expect(new Set(opened.map(({ chunks: __, ...one }) => JSON.stringify(one)))).toEqual(
-    new Set([JSON.stringify(told)]),
+    new Set([JSON.stringify(chunkHead)]),
   )
-  expect(told.etag).toBe(`"c${chunk.task_id}-1-0-2-q70-${told.checksum}"`)
-  expect(told.checksum).toMatch(/^\d+$/)
+  expect(chunkHead.etag).toBe(`"c${chunk.task_id}-1-0-2-q70-${chunkHead.checksum}"`)
+  expect(chunkHead.checksum).toMatch(/^\d+$/)
   const [row] = await rowOf(chunk)
-  expect(row).toMatchObject({ size: told.size, builder: null })
+  expect(row).toMatchObject({ size: chunkHead.size, builder: null })
   expect(await blobState(db, row?.object_key ?? '')).toBe('live')
 })
 

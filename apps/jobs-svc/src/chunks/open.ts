@@ -7,26 +7,26 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { beyondCall } from '@reticle/kit/db/session/call-signal'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { atMost } from '../frames/at-most.ts'
-import { type Decoder, usualPlaces } from '../frames/decode.ts'
+import { defaultConcurrency, type ImageDecoder } from '../frames/decode.ts'
+import { limitConcurrency } from '../frames/limit-concurrency.ts'
 import { assertUnchanged } from '../frames/source.ts'
 import { makeDead, makeLive, registerPending } from '../objects/repo.ts'
-import { chunkArchive } from './archive.ts'
-import { chunkName, type WantedChunk } from './name.ts'
+import { writeChunkArchive } from './archive.ts'
+import { withChecksum } from './checksum.ts'
+import { type ChunkVariant, chunkName } from './name.ts'
 import {
-  type Claim,
+  type ChunkClaim,
   claimChunk,
   dropChunk,
   dropOlderChunks,
   findChunk,
-  giveUpClaim,
-  keepClaim,
+  releaseClaim,
+  renewClaim,
   type StoredChunk,
   storeChunk,
 } from './repo.ts'
-import { summed } from './summed.ts'
 
-export interface OpenedChunk {
+export interface ChunkContent {
   /** Size in bytes. */
   size: number
   /** Equal for equal bytes. */
@@ -41,7 +41,7 @@ export interface Chunks {
    *
    * @throws DomainError too_many when it takes longer, while its making continues; errors of reading its frames
    */
-  open: (chunk: WantedChunk, context: CallContext) => Promise<OpenedChunk>
+  open: (chunk: ChunkVariant, context: CallContext) => Promise<ChunkContent>
   /** Stops all chunks in the making. */
   stop: () => Promise<void>
 }
@@ -55,7 +55,7 @@ export interface ChunkTiming {
   pollMs: number
 }
 
-const usualTiming: ChunkTiming = { patienceMs: 10_000, leaseMs: 30_000, pollMs: 100 }
+const defaultTiming: ChunkTiming = { patienceMs: 10_000, leaseMs: 30_000, pollMs: 100 }
 
 /** Longest time in milliseconds to make one chunk. */
 const longestMs = 3_600_000
@@ -63,7 +63,7 @@ const longestMs = 3_600_000
 export interface ChunkDeps {
   db: Kysely<RequestsDb>
   blobs: BlobStore
-  decode: Decoder
+  decode: ImageDecoder
   media: Pick<Service<typeof media>, 'readFrames'>
   timing?: Partial<ChunkTiming>
 }
@@ -73,25 +73,25 @@ export interface ChunkDeps {
  * store.
  */
 export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
-  const times = { ...usualTiming, ...timing }
+  const times = { ...defaultTiming, ...timing }
   const stopping = new AbortController()
-  const inPlace = atMost(usualPlaces)
+  const limit = limitConcurrency(defaultConcurrency)
   const working = new Map<string, Promise<void>>()
 
   /** Returns false when another process is making it. */
-  const makeIfFree = async (chunk: WantedChunk, context: CallContext) => {
+  const makeIfFree = async (chunk: ChunkVariant, context: CallContext) => {
     stopping.signal.throwIfAborted()
     const claim = claimOf(chunk)
     if (!(await claimChunk(deps.db, claim, times.leaseMs))) return false
-    await make({ ...deps, ...times, claim, chunk, signal: stopping.signal }, context)
+    await buildChunk({ ...deps, ...times, claim, chunk, signal: stopping.signal }, context)
     return true
   }
-  const step = async (chunk: WantedChunk, context: CallContext) => {
-    const isMade = await inPlace(() => makeIfFree(chunk, context))
+  const step = async (chunk: ChunkVariant, context: CallContext) => {
+    const isMade = await limit(() => makeIfFree(chunk, context))
     if (!isMade) await sleep(times.pollMs)
   }
   /** Makes one step towards a missing chunk: makes it, or gives another process time to make it. */
-  const wait = (chunk: WantedChunk, context: CallContext) => {
+  const wait = (chunk: ChunkVariant, context: CallContext) => {
     const name = `${chunk.task_id} ${chunkName(chunk)}`
     const begin = () => step(chunk, context).finally(() => working.delete(name))
     const running = working.get(name) ?? beyondCall(begin)
@@ -105,9 +105,10 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
       const patience = untilLate(times.patienceMs, answered.signal)
       try {
         for (;;) {
-          const kept = await openKept(deps, chunk)
-          if (kept && chunk.storage === 'share') await assertSourcesUnchanged(deps, chunk, context)
-          if (kept) return kept
+          const opened = await openStored(deps, chunk)
+          if (opened && chunk.storage === 'share')
+            await assertSourcesUnchanged(deps, chunk, context)
+          if (opened) return opened
           await Promise.race([wait(chunk, context), patience])
         }
       } finally {
@@ -123,7 +124,7 @@ export function openChunks({ timing, ...deps }: ChunkDeps): Chunks {
 
 async function assertSourcesUnchanged(
   { blobs, media }: Pick<ChunkDeps, 'blobs' | 'media'>,
-  { task_id, start, stop, chosen }: WantedChunk,
+  { task_id, start, stop, chosen }: ChunkVariant,
   context: CallContext,
 ): Promise<void> {
   const isIn = chosen && new Set(chosen.frames)
@@ -139,19 +140,19 @@ async function assertSourcesUnchanged(
 /** Rejects when a caller has waited for long enough. */
 function untilLate(ms: number, signal: AbortSignal): Promise<never> {
   const late = sleep(ms, undefined, { signal }).then(() => {
-    throw beingPrepared()
+    throw chunkBeingPrepared()
   })
   late.catch(() => undefined)
   return late
 }
 
-const beingPrepared = () =>
+const chunkBeingPrepared = () =>
   new DomainError('too_many', 'The chunk is being prepared.', {
     code: 'chunk_being_prepared',
     retry_after: 10,
   })
 
-const claimOf = (chunk: WantedChunk): Claim => ({
+const claimOf = (chunk: ChunkVariant): ChunkClaim => ({
   task_id: chunk.task_id,
   name: chunkName(chunk),
   data_revision: chunk.data_revision,
@@ -159,10 +160,10 @@ const claimOf = (chunk: WantedChunk): Claim => ({
 })
 
 /** Opens a stored chunk. When its object is missing, drops the row, so that it is made again. */
-async function openKept(
+async function openStored(
   { db, blobs }: Pick<ChunkDeps, 'db' | 'blobs'>,
-  chunk: WantedChunk,
-): Promise<OpenedChunk | undefined> {
+  chunk: ChunkVariant,
+): Promise<ChunkContent | undefined> {
   const name = chunkName(chunk)
   const found = await findChunk(db, { task_id: chunk.task_id, name })
   if (!found) return undefined
@@ -177,29 +178,31 @@ async function openKept(
   }
 }
 
-interface Making extends ChunkDeps, ChunkTiming {
-  claim: Claim
-  chunk: WantedChunk
+interface ChunkBuild extends ChunkDeps, ChunkTiming {
+  claim: ChunkClaim
+  chunk: ChunkVariant
   signal: AbortSignal
 }
 
 /** Makes a claimed chunk. A failure releases the claim and rejects all waiting callers in this process. */
-async function make({ db, leaseMs, claim, ...deps }: Making, context: CallContext): Promise<void> {
+async function buildChunk(
+  { db, leaseMs, claim, ...deps }: ChunkBuild,
+  context: CallContext): Promise<void> {
   const lost = new AbortController()
-  const keep = async () => {
-    const isOurs = await keepClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends
-    if (!isOurs) lost.abort(beingPrepared())
+  const renew = async () => {
+    const isOurs = await renewClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends
+    if (!isOurs) lost.abort(chunkBeingPrepared())
   }
-  const timer = setInterval(() => void keep(), leaseMs / 3)
+  const timer = setInterval(() => void renew(), leaseMs / 3)
   const signal = AbortSignal.any([deps.signal, lost.signal])
   const object_key = `requests/chunks/${claim.task_id}/${claim.builder}`
   try {
     await registerPending(db, { key: object_key, kind: 'frames', task_id: claim.task_id })
     const written = await write({ ...deps, object_key, signal }, context)
-    await keepForAll(db, claim, { object_key, ...written })
+    await publishChunk(db, claim, { object_key, ...written })
   } catch (thrown) {
     await makeDead(db, object_key)
-    await giveUpClaim(db, claim)
+    await releaseClaim(db, claim)
     throw thrown
   } finally {
     clearInterval(timer)
@@ -214,28 +217,28 @@ async function write(
     chunk,
     object_key,
     signal,
-  }: Pick<Making, 'blobs' | 'decode' | 'media' | 'chunk' | 'signal'> & { object_key: string },
+  }: Pick<ChunkBuild, 'blobs' | 'decode' | 'media' | 'chunk' | 'signal'> & { object_key: string },
   context: CallContext,
 ): Promise<Pick<StoredChunk, 'size' | 'checksum'>> {
   const { task_id, start, stop } = chunk
   const own = { ...context, deadline: Date.now() + longestMs, signal }
   const { chunks: lines } = await media.readFrames({ task_id, start, stop }, own)
-  const archive = chunkArchive({ blobs, decode, sideBySide: usualPlaces }, chunk, lines)
-  const { bytes, checksum } = summed(archive)
+  const archive = writeChunkArchive({ blobs, decode, sideBySide: defaultConcurrency }, chunk, lines)
+  const { bytes, checksum } = withChecksum(archive)
   const { size } = await blobs.put(object_key, bytes, { signal })
   return { size, checksum: checksum() }
 }
 
 /** Publishes a chunk; refuses when the claim was lost or the task was deleted meanwhile. */
-async function keepForAll(
+async function publishChunk(
   db: Kysely<RequestsDb>,
-  claim: Claim,
+  claim: ChunkClaim,
   stored: StoredChunk,
 ): Promise<void> {
   const { object_key, size } = stored
   await db.transaction().execute(async (tx) => {
     const isOurs = await storeChunk(tx, claim, stored)
-    if (!isOurs || !(await makeLive(tx, object_key, { size }))) throw beingPrepared()
+    if (!isOurs || !(await makeLive(tx, object_key, { size }))) throw chunkBeingPrepared()
     await dropOlderChunks(tx, claim)
   })
 }

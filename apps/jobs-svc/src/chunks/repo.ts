@@ -15,7 +15,7 @@ export interface StoredChunk {
 }
 
 /** Claim to make a chunk; no other process makes it until the lease has ended. */
-export interface Claim extends Key {
+export interface ChunkClaim extends Key {
   data_revision: number
   /** UUID of this attempt. */
   builder: string
@@ -43,7 +43,7 @@ export async function findChunk(db: Db, { task_id, name }: Key): Promise<StoredC
 /** Claims a chunk. Returns false when it exists, or another process is making it. */
 export async function claimChunk(
   db: Db,
-  { task_id, name, data_revision, builder }: Claim,
+  { task_id, name, data_revision, builder }: ChunkClaim,
   leaseMs: number,
 ): Promise<boolean> {
   const until = sql`now() + ${leaseMs} * interval '1 millisecond'`
@@ -58,7 +58,7 @@ export async function claimChunk(
 }
 
 /** Extends a claim. Returns false when the lease had ended and another process claimed the chunk. */
-export async function keepClaim(db: Db, claim: Claim, leaseMs: number): Promise<boolean> {
+export async function renewClaim(db: Db, claim: ChunkClaim, leaseMs: number): Promise<boolean> {
   const { numUpdatedRows } = await claimed(db, claim)
     .set({ leased_until_date: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` })
     .executeTakeFirst()
@@ -66,7 +66,7 @@ export async function keepClaim(db: Db, claim: Claim, leaseMs: number): Promise<
 }
 
 /** Publishes the chunk. Returns false when another process has claimed it. */
-export async function storeChunk(tx: Tx, claim: Claim, stored: StoredChunk): Promise<boolean> {
+export async function storeChunk(tx: Tx, claim: ChunkClaim, stored: StoredChunk): Promise<boolean> {
   const { numUpdatedRows } = await claimed(tx, claim)
     .set({ ...stored, builder: null, leased_until_date: null, used_date: sql<Date>`now()` })
     .executeTakeFirst()
@@ -76,7 +76,7 @@ export async function storeChunk(tx: Tx, claim: Claim, stored: StoredChunk): Pro
 /** Adds a chunk that was made before its first read. An existing or claimed chunk stays. */
 export async function addChunk(
   tx: Tx,
-  { task_id, name, data_revision }: Omit<Claim, 'builder'>,
+  { task_id, name, data_revision }: Omit<ChunkClaim, 'builder'>,
   stored: StoredChunk,
 ): Promise<void> {
   const { object_key: key, size } = stored
@@ -89,7 +89,7 @@ export async function addChunk(
   if (numInsertedOrUpdatedRows !== 1n) await makeDead(tx, key)
 }
 
-const claimed = (db: Db, { task_id, name, builder }: Claim) =>
+const claimed = (db: Db, { task_id, name, builder }: ChunkClaim) =>
   db
     .updateTable('chunks')
     .where('task_id', '=', task_id)
@@ -97,7 +97,7 @@ const claimed = (db: Db, { task_id, name, builder }: Claim) =>
     .where('builder', '=', builder)
 
 /** Releases the claim of a chunk that was not made, so that another caller may retry. */
-export async function giveUpClaim(db: Db, { task_id, name, builder }: Claim): Promise<void> {
+export async function releaseClaim(db: Db, { task_id, name, builder }: ChunkClaim): Promise<void> {
   await db
     .deleteFrom('chunks')
     .where('task_id', '=', task_id)
@@ -112,7 +112,7 @@ export function dropChunk(db: Db, { object_key }: StoredChunk): Promise<void> {
 }
 
 /** Drops chunks of earlier revisions of the media. */
-export function dropOlderChunks(db: Db, { task_id, data_revision }: Claim): Promise<void> {
+export function dropOlderChunks(db: Db, { task_id, data_revision }: ChunkClaim): Promise<void> {
   return drop(db, sql`task_id = ${task_id} and data_revision < ${data_revision}`)
 }
 

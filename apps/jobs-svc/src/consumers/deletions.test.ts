@@ -14,7 +14,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
+import { claimRequest } from '../leases/claim.ts'
 import { enterFinal } from '../leases/lease.ts'
 import { makeLive, registerPending } from '../objects/repo.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
@@ -73,8 +73,8 @@ test('media of tasks that an import did not publish is deleted', async () => {
 
 test('a started request of a deleted task cannot enter its final transaction', async () => {
   await addRequest(db, { task_id: 1 })
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   await arrives(taskDeleted, { task: taskRecord({ id: 1 }), job_ids: [] })
   expect(await enterFinal(db, row)).toBe(false)
 })

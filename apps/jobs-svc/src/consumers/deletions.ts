@@ -12,15 +12,15 @@ import {
   findRunningOf,
   lockRunningOf,
   lockTenant,
-  type Owner,
+  type RequestSubjects,
 } from '../requests/repo.ts'
 import { dropSessions } from '../sessions/repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
 /** Routes that fail the requests, and delete the files, of deleted projects, tasks, jobs and users. */
-export function deletions(resultTtlHours: number): Route<RequestsDb>[] {
-  const drop = async (tx: Tx, owner: Owner, what: string) => {
+export function deletionRoutes(resultTtlHours: number): Route<RequestsDb>[] {
+  const drop = async (tx: Tx, owner: RequestSubjects, what: string) => {
     for (const row of await runningOf(tx, owner))
       await failLocked(tx, row, `The ${what} was deleted`, resultTtlHours)
     for (const key of await dropResults(tx, owner)) await dropUnusedResult(tx, key)
@@ -49,7 +49,7 @@ async function dropMedia(tx: Tx, task_ids: readonly number[]): Promise<void> {
 }
 
 /** Locks the running requests of an owner. Tenants are locked before rows, in one order, as everywhere. */
-async function runningOf(tx: Tx, owner: Owner): Promise<RequestRow[]> {
+async function runningOf(tx: Tx, owner: RequestSubjects): Promise<RequestRow[]> {
   const seen = await findRunningOf(tx, owner)
   for (const tenant of [...new Set(seen.map((row) => row.tenant))].sort())
     await lockTenant(tx, tenant)

@@ -11,11 +11,11 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { deleteFiles, insertFiles, listFiles } from '../files/repo.ts'
 import { makeDead, makeLive, makeTaskDead } from '../objects/repo.ts'
 import { insertSession } from '../sessions/repo.ts'
-import { sweep } from '../sweeper.ts'
+import { sweepStorage } from '../sweeper.ts'
 import { addRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
-import { keptOnce } from './hashed.ts'
-import { keepForTask, keepOnce } from './keep-once.ts'
+import { deduplicateFiles } from './deduplicate-files.ts'
+import { registerContents, shareWithTask } from './register-contents.ts'
 import { releaseUpload } from './release.ts'
 import { removeSpare } from './remove-spare.ts'
 import { useContents } from './repo.ts'
@@ -36,7 +36,7 @@ async function stored() {
 }
 
 const swept = () =>
-  sweep({
+  sweepStorage({
     ...{ db, blobs, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 },
     clock: testClock(new Date(Date.now() + 2 * hour)),
   })
@@ -71,7 +71,7 @@ async function uploaded(task_id: number, texts: Record<string, string>, tenant =
 
 /** Returns the keys under which the files are kept, in their order. */
 async function kept({ row, files }: Awaited<ReturnType<typeof uploaded>>) {
-  const keys = await keepOnce(db, row, files)
+  const keys = await registerContents(db, row, files)
   return files.map(({ key }) => keys?.get(key))
 }
 
@@ -110,7 +110,7 @@ describe('a file that the tenant already has', () => {
   test('is not registered by a worker that lost its lease', async () => {
     const { row, files } = await uploaded(1, { a: 'one' })
     const late: RequestRow = { ...row, lease_token: 0 }
-    expect(await keepOnce(db, late, files)).toBeUndefined()
+    expect(await registerContents(db, late, files)).toBeUndefined()
     expect(await db.selectFrom('contents').selectAll().execute()).toEqual([])
   })
 
@@ -127,7 +127,7 @@ describe('a file that the tenant already has', () => {
       },
       transformResult: async ({ result }) => result,
     })
-    expect((await keepOnce(counted, row, many))?.size).toBe(10_000)
+    expect((await registerContents(counted, row, many))?.size).toBe(10_000)
     expect(statements).toBe(3)
   })
 })
@@ -140,13 +140,17 @@ describe('a file that was uploaded in pieces', () => {
     await blobs.put(`${key}/0-0`, bytesOf(bytes.subarray(0, spreadBytes)))
     await blobs.put(`${key}/0-1`, bytesOf(bytes.subarray(spreadBytes)))
     const asked: unknown[] = []
-    const { files, spare } = await keptOnce([{ name: 'a.zip', key, size: bytes.length }], prefix, {
-      ...{ blobs, signal: new AbortController().signal },
-      keepOnce: async (given) => {
-        asked.push(...given)
-        return new Map([[key, 'requests/uploads/v/kept']])
+    const { files, spare } = await deduplicateFiles(
+      [{ name: 'a.zip', key, size: bytes.length }],
+      prefix,
+      {
+        ...{ blobs, signal: new AbortController().signal },
+        registerContents: async (given) => {
+          asked.push(...given)
+          return new Map([[key, 'requests/uploads/v/kept']])
+        },
       },
-    })
+    )
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     expect(asked).toEqual([{ key, size: bytes.length, sha256 }])
     expect([files[0]?.key, spare]).toEqual(['requests/uploads/v/kept', [key]])
@@ -156,9 +160,9 @@ describe('a file that was uploaded in pieces', () => {
 
   test('is not read if it was a known file when it was announced', async () => {
     const known = { name: 'a', key: 'requests/uploads/v/kept', size: 3 }
-    const answer = await keptOnce([known], 'requests/uploads/u/', {
+    const answer = await deduplicateFiles([known], 'requests/uploads/u/', {
       ...{ blobs, signal: new AbortController().signal },
-      keepOnce: () => Promise.reject(new Error('nothing is asked')),
+      registerContents: () => Promise.reject(new Error('unexpected call of registerContents')),
     })
     expect(answer).toEqual({ files: [known], spare: [] })
   })
@@ -190,8 +194,8 @@ describe('a stored content', () => {
     const { row, files, prefix } = await uploaded(1, { archive: 'all' })
     const [key] = await kept({ row, files, prefix, upload_id: '', task_id: 1 })
     const set = { ...row, action: 'import', target: 'project' } as const
-    expect(await keepForTask(db, set, 11)).toBe(true)
-    expect(await keepForTask(db, set, 12)).toBe(true)
+    expect(await shareWithTask(db, set, 11)).toBe(true)
+    expect(await shareWithTask(db, set, 12)).toBe(true)
     await makeDead(db, prefix) // the import has ended
 
     await swept()
@@ -208,7 +212,7 @@ describe('a stored content', () => {
 
   test('is not kept for a task by a worker that lost its lease', async () => {
     const { row } = await uploaded(1, { archive: 'all' })
-    expect(await keepForTask(db, { ...row, lease_token: 0 }, 11)).toBe(false)
+    expect(await shareWithTask(db, { ...row, lease_token: 0 }, 11)).toBe(false)
   })
 
   test('is complete when the task that reused it is deleted first', async () => {

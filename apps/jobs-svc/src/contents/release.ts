@@ -2,7 +2,13 @@ import { keyOfAll } from '@reticle/kit/blob/spread'
 import type { Kysely, Transaction } from 'kysely'
 import type { RequestsDb, UploadedFileRow } from '../db/schema.ts'
 import { makeAllDead, registerAllLive } from '../objects/repo.ts'
-import { type Content, dropUses, hasContents, lockContentsAt, lockContentsOf } from './repo.ts'
+import {
+  dropUses,
+  hasContents,
+  lockContentsAt,
+  lockContentsOf,
+  type StoredContent,
+} from './repo.ts'
 
 type Tx = Transaction<RequestsDb>
 
@@ -25,9 +31,13 @@ export async function releaseUpload(db: Kysely<RequestsDb>, prefix: string): Pro
  *
  * @returns its own contents that others still use
  */
-async function release(tx: Tx, prefix: string, locked: readonly Content[]): Promise<Content[]> {
+async function release(
+  tx: Tx,
+  prefix: string,
+  locked: readonly StoredContent[],
+): Promise<StoredContent[]> {
   const forgotten = await dropUses(tx, prefix, locked)
-  const isForgotten = ({ content_id }: Content) => forgotten.has(content_id)
+  const isForgotten = ({ content_id }: StoredContent) => forgotten.has(content_id)
   const kept = locked.filter((one) => !isForgotten(one) && one.home === prefix)
   await registerAllLive(
     tx,

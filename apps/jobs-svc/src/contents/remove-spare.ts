@@ -2,7 +2,7 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { keyOfAll } from '@reticle/kit/blob/spread'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { inTurns } from '../media/in-turns.ts'
+import { mapInBatches } from '../media/map-in-batches.ts'
 import { forgetDead } from '../objects/repo.ts'
 
 export interface SpareDeps {
@@ -21,6 +21,6 @@ export async function removeSpare(
     if (key.endsWith('/')) await blobs.removePrefix(key)
     else await blobs.remove(key)
   }
-  for await (const _ of inTurns(keys, remove, signal));
+  for await (const _ of mapInBatches(keys, remove, signal));
   await forgetDead(db, keys)
 }

@@ -17,14 +17,14 @@ export interface HashedFile {
   sha256: string
 }
 
-export interface Content {
+export interface StoredContent {
   content_id: number
   key: string
   home: string
 }
 
 /** Upload and tenant that own contents. Contents of another tenant are never found. */
-export interface Keeper {
+export interface ContentOwner {
   tenant: string
   prefix: string
 }
@@ -32,7 +32,7 @@ export interface Keeper {
 /** Registers files of an upload as contents, unless the tenant has equal ones. */
 export async function insertContents(
   tx: Tx,
-  { tenant, prefix }: Keeper,
+  { tenant, prefix }: ContentOwner,
   files: readonly HashedFile[],
 ): Promise<void> {
   // One fixed order: of two concurrent transactions with equal files, the second waits for the first, without a
@@ -47,7 +47,7 @@ export async function insertContents(
 /** Finds the tenant's contents of these files, by the keys of the files, and registers their use by the upload. */
 export async function useContents(
   tx: Tx,
-  { tenant, prefix }: Keeper,
+  { tenant, prefix }: ContentOwner,
   files: readonly HashedFile[],
 ): Promise<Map<string, string>> {
   const found = await sql<{ key: string; kept: string }>`
@@ -78,7 +78,7 @@ const rows = (files: readonly HashedFile[]) => sql`
     ${files.map(({ sha256 }) => sha256)}::text[]) as file (key, size, sha256)`
 
 /** Locks the contents that an upload owns or uses. */
-export function lockContentsOf(tx: Tx, prefix: string): Promise<Content[]> {
+export function lockContentsOf(tx: Tx, prefix: string): Promise<StoredContent[]> {
   return tx
     .selectFrom('contents')
     .select(['content_id', 'key', 'home'])
@@ -95,7 +95,7 @@ export function lockContentsOf(tx: Tx, prefix: string): Promise<Content[]> {
     .execute()
 }
 
-export function lockContentsAt(tx: Tx, keys: readonly string[]): Promise<Content[]> {
+export function lockContentsAt(tx: Tx, keys: readonly string[]): Promise<StoredContent[]> {
   return tx
     .selectFrom('contents')
     .select(['content_id', 'key', 'home'])
@@ -109,7 +109,7 @@ export function lockContentsAt(tx: Tx, keys: readonly string[]): Promise<Content
 export async function dropUses(
   tx: Tx,
   prefix: string,
-  locked: readonly Content[],
+  locked: readonly StoredContent[],
 ): Promise<Set<number>> {
   const ids = locked.map(({ content_id }) => content_id)
   await tx

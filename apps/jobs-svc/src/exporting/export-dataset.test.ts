@@ -10,9 +10,9 @@ import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
 import { forbidden, notFound } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { type OperationServices, UnusableInput } from '../operations/operation.ts'
-import { exportWork, runOf, testStore, upload, whole } from '../testing/run.ts'
+import { exportWork, runOf, testStore, uploadFile, whole } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { exportDataset } from './export-dataset.ts'
 
@@ -69,7 +69,7 @@ const tasks = authorityOf([
 ])
 const labels = { getLabelSet: async () => ({ labels_revision: 1, labels: [labelOf({ id: 1 })] }) }
 const pictures = await Promise.all(
-  ['a', 'b', 'c', 'd'].map((name) => upload(blobs, `${name}.jpg`, `picture ${name}`)),
+  ['a', 'b', 'c', 'd'].map((name) => uploadFile(blobs, `${name}.jpg`, `picture ${name}`)),
 )
 const frames = pictures.map(({ name, key, size }) => frameOf({ name, key, length: size }))
 const readFrames: OperationServices['media']['readFrames'] = async ({ start, stop }) =>
@@ -114,7 +114,7 @@ const servicesWith = (
 
 async function archiveOf(key: string | undefined) {
   const { chunks } = await blobs.get(key ?? '')
-  const zip = await openZip(sourceOf(await gather(chunks)))
+  const zip = await openZip(sourceOf(await gatherBytes(chunks)))
   const text = async (name: string) => {
     const entry = zip.files.get(name)
     return entry ? String(Buffer.from(await zip.bytes(entry))) : undefined
@@ -208,7 +208,7 @@ test('annotations of a task become an archive under a key of the attempt', async
     { image_id: 4, bbox: [1, 2, 3, 4] },
   ])
   expect(report?.dropped).toBe(0)
-  expect(run.told).not.toContain('final')
+  expect(run.stages).not.toContain('final')
 })
 
 test('an archive with images contains the original bytes', async () => {
@@ -277,7 +277,7 @@ test('the same annotations make the same bytes', async () => {
     const run = await runOf(store, servicesWith([shapeAt(1), trackAt(2)]))
     const { result } = await exportDataset({ ...work, lease_token }, run)
     const { chunks } = await blobs.get(result?.key ?? '')
-    return gather(chunks)
+    return gatherBytes(chunks)
   }
   expect(await bytes(2)).toEqual(await bytes(3))
 })
@@ -299,7 +299,7 @@ test('an export that fails leaves no object', async () => {
 })
 
 test('an image that cannot be unpacked is named', async () => {
-  const { key, size: length } = await upload(blobs, 'a.zip', 'no deflate stream')
+  const { key, size: length } = await uploadFile(blobs, 'a.zip', 'no deflate stream')
   const broken = frames.map((frame) => ({ ...frame, key, length, packing: 'deflated' }))
   const media = { readFrames: async () => bytesAnswer(jsonLinesOf(broken)) }
   const run = await runOf(store, servicesWith([], media))

@@ -8,10 +8,10 @@ import { exporterOf } from '../formats/lookup.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport } from '../operations/report.ts'
-import type { ExportWork, Outcome } from '../requests/work.ts'
+import type { ExportWork, OperationOutcome } from '../requests/work.ts'
 import { aboutProject } from './about.ts'
 import { noteDeletedTracks } from './deleted-tracks.ts'
-import { type Part, readPart } from './export-part.ts'
+import { type ExportPart, readPart } from './export-part.ts'
 import { type AssertLabel, createLabelCheck } from './known-labels.ts'
 import { subsetsOf } from './subsets.ts'
 
@@ -22,7 +22,10 @@ const rowsShare = 0.2
  * Writes the annotations of a project, task or job as an archive of the format into the blob store, optionally with
  * images. The annotations of each task are read from one snapshot.
  */
-export async function exportDataset(work: ExportWork, deps: OperationDeps): Promise<Outcome> {
+export async function exportDataset(
+  work: ExportWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   const { services, signal } = deps
   const context = contextOf(work, signal)
   const { target, target_id, task_id, params } = work
@@ -77,7 +80,7 @@ async function readParts(
   assertLabel: AssertLabel,
   deps: OperationDeps,
   context: CallContext,
-): Promise<Part[]> {
+): Promise<ExportPart[]> {
   const { services, tmpDir, progress } = deps
   const wanted = { only, assertLabel }
   if (target !== 'project')
@@ -85,7 +88,7 @@ async function readParts(
   const query = { project_id: id, sort: 'id', page_size: 'all' }
   const { results } = await services.tasks.listTasks(query, context)
   const tasks = results.filter((task) => task.size > 0)
-  const parts: Part[] = []
+  const parts: ExportPart[] = []
   for (const [index, { id: task_id }] of tasks.entries()) {
     const own = join(tmpDir, String(task_id))
     await mkdir(own)

@@ -1,12 +1,15 @@
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { resultKey } from '../operations/result-key.ts'
-import type { ExportEventsWork, Outcome } from '../requests/work.ts'
+import type { ExportEventsWork, OperationOutcome } from '../requests/work.ts'
 
 /**
  * Writes a part of the event log as CSV into the blob store. Streams the rows unchanged, so that memory does not grow
  * with them.
  */
-export async function exportEvents(work: ExportEventsWork, deps: OperationDeps): Promise<Outcome> {
+export async function exportEvents(
+  work: ExportEventsWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   const { blobs, services, signal } = deps
   deps.progress(0, 'Reading events')
   const { chunks } = await services.events.readEvents(work.params.filter, contextOf(work, signal))

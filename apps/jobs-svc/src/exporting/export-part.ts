@@ -12,13 +12,13 @@ import type { OperationDeps } from '../operations/operation.ts'
 import { stageRows } from '../operations/staging.ts'
 import { aboutPart } from './about.ts'
 import { type DeletedTracks, findDeletedTracks } from './deleted-tracks.ts'
-import { shownFrames, wantedFrames, wantedStreams } from './export-selection.ts'
+import { selectExportAnnotations, selectExportFrames, shownFrames } from './export-selection.ts'
 import { fromRows, storedTracks } from './from-rows.ts'
 import type { AssertLabel } from './known-labels.ts'
 import { readUpright } from './upright.ts'
 
 /** Content of one task or job to export. */
-export interface Part {
+export interface ExportPart {
   /** Subset of its task; empty for none. */
   subset: string
   frames: readonly ItemFrame[]
@@ -53,7 +53,7 @@ export async function readPart(
   { target, id, only, assertLabel, tmpDir }: Wanted,
   deps: OperationDeps,
   context: CallContext,
-): Promise<Part> {
+): Promise<ExportPart> {
   const { services, signal } = deps
   const facts = await services.tasks.authorize({ target, id, action: 'export' }, context)
   const task_id = facts.task_id ?? 0
@@ -64,11 +64,11 @@ export async function readPart(
   const deletedFrames = new Set(deleted.frames)
   const all = await itemFrames(facts, deps, context)
   const present = all.filter(({ frame }) => !deletedFrames.has(frame))
-  const wanted = await wantedFrames(present, { only, task_id }, services, context)
+  const selectedFrames = await selectExportFrames(present, { only, task_id }, services, context)
   const { chunks } = await services.annotations.readRows({ target, id }, context)
   const rows = await stageRows(tmpDir, chunks, signal)
   const streams = () =>
-    wantedStreams(
+    selectExportAnnotations(
       fromRows(rows, { stopFrame: (track) => stopFrame(track, facts.jobs), assertLabel }),
       only,
     )
@@ -77,7 +77,9 @@ export async function readPart(
     const own = withTracks ? all : { ...all, tracks: [] }
     return itemsOf(frames, own, options)
   }
-  const frames = only.only_annotated ? await shownFrames(wanted, itemsOn(wanted), signal) : wanted
+  const frames = only.only_annotated
+    ? await shownFrames(selectedFrames, itemsOn(selectedFrames), signal)
+    : selectedFrames
   return {
     subset: facts.subset,
     frames,

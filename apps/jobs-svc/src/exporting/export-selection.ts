@@ -11,7 +11,7 @@ import type { OperationServices } from '../operations/operation.ts'
  */
 
 /** Returns the selected frames, regardless of their annotations. */
-export async function wantedFrames(
+export async function selectExportFrames(
   frames: readonly ItemFrame[],
   { only, task_id }: { only: Exported; task_id: number },
   { jobs }: Pick<OperationServices, 'jobs'>,
@@ -22,17 +22,17 @@ export async function wantedFrames(
     state &&
     (await jobs.listJobs({ task_id, state, type: 'annotation', page_size: 'all' }, context))
   const spans = ofJobs?.results.map((job) => ({ first: job.start_frame, last: job.stop_frame }))
-  const isWanted = (frame: number) =>
+  const isSelected = (frame: number) =>
     (only.frames.length === 0 || isWithin(only.frames, frame)) &&
     (spans === undefined || isWithin(spans, frame))
-  return frames.filter(({ frame }) => isWanted(frame))
+  return frames.filter(({ frame }) => isSelected(frame))
 }
 
 const isWithin = (spans: readonly FrameSpan[], frame: number) =>
   spans.some(({ first, last }) => first <= frame && frame <= last)
 
 /** Filters the annotations by label and score. Elements of skeletons are kept with their skeleton. */
-export function wantedStreams(
+export function selectExportAnnotations(
   { tags, shapes, tracks }: AnnotationStreams,
   { label_id, min_score }: Exported,
 ): AnnotationStreams {
@@ -40,24 +40,24 @@ export function wantedStreams(
   const isLabelled = (one: { label_id: number }) => labels.size === 0 || labels.has(one.label_id)
   const isSure = ({ score }: { score: number }) => min_score === undefined || score >= min_score
   return {
-    tags: kept(tags, isLabelled),
-    shapes: kept(shapes, (shape) => isLabelled(shape) && isSure(shape)),
-    tracks: keptTracks(tracks, isLabelled),
+    tags: filterBatches(tags, isLabelled),
+    shapes: filterBatches(shapes, (shape) => isLabelled(shape) && isSure(shape)),
+    tracks: filterTracks(tracks, isLabelled),
   }
 }
 
-async function* kept<T>(
+async function* filterBatches<T>(
   batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
-  isWanted: (one: T) => boolean,
+  isSelected: (one: T) => boolean,
 ): AsyncGenerator<T[]> {
-  for await (const batch of batches) yield batch.filter(isWanted)
+  for await (const batch of batches) yield batch.filter(isSelected)
 }
 
-async function* keptTracks(
+async function* filterTracks(
   tracks: AnnotationStreams['tracks'],
-  isWanted: (track: DatasetTrack) => boolean,
+  isSelected: (track: DatasetTrack) => boolean,
 ): AsyncGenerator<DatasetTrack> {
-  for await (const track of tracks) if (isWanted(track)) yield track
+  for await (const track of tracks) if (isSelected(track)) yield track
 }
 
 /** Returns the frames for which `items` contain an annotation. */

@@ -1,16 +1,16 @@
 import type { ItemFrame } from '@reticle/formats/model'
 import { expect, test } from 'vitest'
-import type { Part } from './export-part.ts'
+import type { ExportPart } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'
 
-const about: Part['about'] = {
+const about: ExportPart['about'] = {
   ...{ id: 1, name: '', bug_tracker: '', created_date: '', updated_date: '' },
   ...{ owner: null, assignee: null, size: 0, mode: 'annotation', overlap: 0, frame_filter: '' },
   ...{ origin: 0, step: 1, start_frame: 0, stop_frame: 0, segments: [] },
 }
 
 /** Creates a part with one tag on every frame, whose tracks count from the requested index. */
-function partOf(subset: string, paths: string[], tracks = 0): Part {
+function partOf(subset: string, paths: string[], tracks = 0): ExportPart {
   const frames: ItemFrame[] = paths.map((path, frame) => ({ frame, path, width: 4, height: 3 }))
   const tag = { label_id: 1, group: 0, source: 'manual', attributes: [] }
   return {
@@ -33,7 +33,7 @@ function partOf(subset: string, paths: string[], tracks = 0): Part {
   }
 }
 
-const namesOf = (parts: Part[]) =>
+const namesOf = (parts: ExportPart[]) =>
   subsetsOf(parts).map(({ name, frames }) => [name, frames.map(({ path }) => path)])
 
 test('each name is one subset, in the order of names, its tasks in their order', () => {

@@ -1,5 +1,5 @@
 import type { DatasetItem, TaskPart as FormatPart, ItemFrame, Subset } from '@reticle/formats/model'
-import type { Part } from './export-part.ts'
+import type { ExportPart } from './export-part.ts'
 
 /** Subset name of tasks without one, and its replacement when a task uses that name. */
 const unnamed = 'default'
@@ -9,9 +9,9 @@ const unnamedToo = 'default_1'
  * Groups parts into subsets: one for each name, sorted by name, with tasks in the given order. Renames frames of a
  * subset with equal names, and numbers tracks over all subsets.
  */
-export function subsetsOf(parts: readonly Part[]): Subset[] {
+export function subsetsOf(parts: readonly ExportPart[]): Subset[] {
   const isTaken = parts.some(({ subset }) => subset === unnamed)
-  const nameOf = ({ subset }: Part) => subset || (isTaken ? unnamedToo : unnamed)
+  const nameOf = ({ subset }: ExportPart) => subset || (isTaken ? unnamedToo : unnamed)
   const names = [...new Set(parts.map(nameOf))].sort()
   let firstTrackId = 0
   return names.map((name) => {
@@ -23,7 +23,7 @@ export function subsetsOf(parts: readonly Part[]): Subset[] {
   })
 }
 
-function formatParts(parts: readonly Part[], frames: readonly ItemFrame[]): FormatPart[] {
+function formatParts(parts: readonly ExportPart[], frames: readonly ItemFrame[]): FormatPart[] {
   let end = 0
   return parts.map((part) => {
     const start = end
@@ -38,7 +38,7 @@ function formatParts(parts: readonly Part[], frames: readonly ItemFrame[]): Form
   })
 }
 
-async function* itemsOfAll(parts: readonly Part[], begin: number): AsyncGenerator<DatasetItem> {
+async function* itemsOfAll(parts: readonly ExportPart[], begin: number): AsyncGenerator<DatasetItem> {
   let firstIndex = 0
   let firstTrackId = begin
   for (const { frames, tracks, items } of parts) {
@@ -49,7 +49,7 @@ async function* itemsOfAll(parts: readonly Part[], begin: number): AsyncGenerato
 }
 
 /** Makes names unique: the second `a.jpg` becomes `a_1.jpg`, the third `a_1_1.jpg`. */
-function apart(parts: readonly Part[]): ItemFrame[] {
+function apart(parts: readonly ExportPart[]): ItemFrame[] {
   const taken = new Set<string>()
   const free = (path: string): string => (taken.has(path) ? free(lengthened(path)) : path)
   return parts.flatMap(({ frames }) =>

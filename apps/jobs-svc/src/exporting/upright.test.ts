@@ -1,9 +1,9 @@
 import { frameOf } from '@reticle/contracts/testing/records'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { gather } from '../media/packed.ts'
-import { upright } from '../media/upright.ts'
-import { testStore, upload } from '../testing/run.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
+import { turnUpright } from '../media/upright.ts'
+import { testStore, uploadFile } from '../testing/run.ts'
 import { readUpright } from './upright.ts'
 
 const red = { r: 220, g: 0, b: 0 }
@@ -69,16 +69,16 @@ test('an orientation tag after the first bytes is read as well', async () => {
 test('an export reads upright pictures from a store', async () => {
   const { blobs } = await testStore()
   const photo = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer()
-  const { name, key, size } = await upload(blobs, 'a.jpg', photo)
+  const { name, key, size } = await uploadFile(blobs, 'a.jpg', photo)
 
-  const made = await gather(readUpright(blobs, frameOf({ name, key, length: size })))
+  const made = await gatherBytes(readUpright(blobs, frameOf({ name, key, length: size })))
 
   const { width, height } = await sharp(made).metadata()
   expect({ width, height }).toEqual({ width: 20, height: 40 })
 })
 
 /** Turns bytes upright in small pieces, as a store returns them. */
-const exported = (bytes: Buffer) => gather(upright(pieces(bytes)), 10_000_000)
+const exported = (bytes: Buffer) => gatherBytes(turnUpright(pieces(bytes)), 10_000_000)
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000)

@@ -1,6 +1,6 @@
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { isUndecodable, readSource } from '../frames/source.ts'
-import { upright } from '../media/upright.ts'
+import { turnUpright } from '../media/upright.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function* readUpright(
   source: FrameSource,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* upright(readSource(blobs, source))
+    yield* turnUpright(readSource(blobs, source))
   } catch (thrown) {
     throw isUndecodable(thrown)
       ? new UnusableInput(`${source.name}: the image cannot be unpacked, or is no image`)

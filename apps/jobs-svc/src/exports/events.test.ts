@@ -9,8 +9,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { finishRequest } from '../leases/ending.ts'
 import { registerPending } from '../objects/repo.ts'
 import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
@@ -44,15 +44,20 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   return row
 }
 
 const key = 'requests/results/u/1'
 async function finishNext() {
   await registerPending(db, { key, kind: 'result', organization_id: null })
-  await finish(db, await take(), { report: null, result: { key, size: 7 }, result_id: null }, 24)
+  await finishRequest(
+    db,
+    await take(),
+    { report: null, result: { key, size: 7 }, result_id: null },
+    24,
+  )
 }
 
 describe.each(transports)('over %s', (transport) => {

@@ -6,14 +6,14 @@ import { type CallContext, type Service, signedIn } from '@reticle/kit'
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { destinationOf } from '../locations/destination.ts'
-import type { Storages } from '../locations/storage.ts'
+import { resolveExportDestination } from '../locations/destination.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import type { ExportEventsWork } from '../requests/work.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>
-  services: { events: Pick<Service<typeof events>, 'permitEventExport'>; storages: Storages }
+  services: { events: Pick<Service<typeof events>, 'permitEventExport'>; storages: StorageCalls }
   settings: PostSettings
 }
 
@@ -30,8 +30,13 @@ export async function exportEvents(
 ): Promise<{ rq_id: string }> {
   const now = new Date().toISOString()
   const filter = await services.events.permitEventExport(partOf(input, now), context)
-  const usual = `logs_${now.slice(0, 19).replace(/[-T:]/g, '_')}.csv`
-  const destination = await destinationOf(input, { usual }, services.storages, context)
+  const defaultFilename = `logs_${now.slice(0, 19).replace(/[-T:]/g, '_')}.csv`
+  const destination = await resolveExportDestination(
+    input,
+    { usual: defaultFilename },
+    services.storages,
+    context,
+  )
   const params: ExportEventsWork['params'] = { filter, ...destination }
 
   const { user_id } = signedIn(context)

@@ -9,8 +9,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { finishRequest } from '../leases/ending.ts'
 import { requestHandlers } from '../server.ts'
 import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
@@ -50,10 +50,10 @@ beforeEach(async () => {
 })
 
 async function finishNext() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   const result = { key: 'requests/results/u/1', size: 7 }
-  await finish(db, row, { report: null, result, result_id: null }, 24)
+  await finishRequest(db, row, { report: null, result, result_id: null }, 24)
 }
 
 describe.each(transports)('over %s', (transport) => {

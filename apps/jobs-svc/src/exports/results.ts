@@ -14,7 +14,7 @@ import { forbidden } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { goesElsewhere } from '../locations/elsewhere.ts'
+import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { type Authority, assertMay } from '../requests/access.ts'
 import {
@@ -24,7 +24,7 @@ import {
   lockRequest,
   lockTenant,
 } from '../requests/repo.ts'
-import type { Target } from '../requests/work.ts'
+import type { RequestTarget } from '../requests/work.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>
@@ -33,8 +33,8 @@ interface Deps {
   resultTtlHours: number
 }
 
-interface Wanted {
-  target: Target
+interface ResultQuery {
+  target: RequestTarget
   id: number
   rq_id?: string
   is_last?: boolean
@@ -48,19 +48,19 @@ type ResultFile = z.infer<typeof resultFile>
  */
 export async function getResultFile(
   deps: Deps,
-  wanted: Wanted,
+  query: ResultQuery,
   context: CallContext,
 ): Promise<ResultFile> {
   const { db, resultTtlHours } = deps
-  if (wanted.is_last) return takeResultFile(deps, wanted, context)
-  const row = await findFinished(deps, wanted, context)
+  if (query.is_last) return takeResultFile(deps, query, context)
+  const row = await findFinished(deps, query, context)
   await extendLife(db, row, resultTtlHours * 3600)
   return fileOf(row)
 }
 
 /** Deletes the request at once, but only marks its object, which stays for an hour, so that the download can finish. */
-function takeResultFile(deps: Deps, wanted: Wanted, context: CallContext): Promise<ResultFile> {
-  const find = () => findFinished(deps, wanted, context)
+function takeResultFile(deps: Deps, query: ResultQuery, context: CallContext): Promise<ResultFile> {
+  const find = () => findFinished(deps, query, context)
   return changeAfter(deps.db, context, find, async (tx, { tenant, rq_id }) => {
     await lockTenant(tx, tenant)
     const row = await lockRequest(tx, rq_id)
@@ -74,7 +74,7 @@ function takeResultFile(deps: Deps, wanted: Wanted, context: CallContext): Promi
 
 async function findFinished(
   { db, authority, events }: Deps,
-  { target, id, rq_id }: Wanted,
+  { target, id, rq_id }: ResultQuery,
   context: CallContext,
 ): Promise<RequestRow> {
   if (rq_id === undefined || rq_id === '') throw invalidText('rq_id was not provided')
@@ -88,7 +88,7 @@ async function findFinished(
   if (isExpired(row)) throw expired()
   if (row.status !== 'finished' || row.finished_date === null)
     throw invalidText('The export process is not finished', 'request_not_finished')
-  if (goesElsewhere(row.params))
+  if (writesToCloudStorage(row.params))
     throw invalidText('The export process has no result file to be downloaded locally')
   await assertMayStillExport({ authority, events }, row, context)
   return row
@@ -116,7 +116,7 @@ async function assertMayStillExport(
 
 async function assertMayExport(
   authority: Authority,
-  { target, id }: { target: Exclude<Target, 'events'>; id: number },
+  { target, id }: { target: Exclude<RequestTarget, 'events'>; id: number },
   context: CallContext,
 ): Promise<void> {
   try {

@@ -8,8 +8,8 @@ import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { chooseExporter } from '../formats/lookup.ts'
-import { destinationOf } from '../locations/destination.ts'
-import type { Storages } from '../locations/storage.ts'
+import { resolveExportDestination } from '../locations/destination.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
@@ -24,7 +24,7 @@ export interface ExportDeps {
     tasks: Authority
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
     events: Pick<Service<typeof events>, 'permitEventExport'>
-    storages: Storages
+    storages: StorageCalls
   }
   settings: PostSettings
 }
@@ -66,9 +66,14 @@ async function startExport(
   const { name: format } = chooseExporter(input.format, facts.dimension)
   if (target !== 'project' && facts.size === 0)
     throw invalidText('This task data has not been initialized yet')
-  const usual = defaultName({ target, target_id, format, save_images, facts })
+  const defaultFilename = defaultName({ target, target_id, format, save_images, facts })
   const object = { target, id: target_id }
-  const destination = await destinationOf(input, { usual, object }, services.storages, context)
+  const destination = await resolveExportDestination(
+    input,
+    { usual: defaultFilename, object },
+    services.storages,
+    context,
+  )
   const { frames, label_id, only_annotated, job_state, min_score } = input
   const only = { frames, label_id, only_annotated, job_state, min_score }
   const params: ExportWork['params'] = { only, format, save_images, ...destination }
@@ -81,8 +86,8 @@ async function startExport(
   const what = [target, target_id, subresource, format, etag, options ?? '']
   // Not cacheable: the states of jobs change without a new revision.
   const cache_key = job_state === undefined ? cacheKey(what, facts) : undefined
-  const wish = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
-  return runChange(db, context, (tx) => postRequest(tx, wish, settings, context))
+  const spec = { id, format, params, facts, cache_key, size_class: sizeClass(facts, save_images) }
+  return runChange(db, context, (tx) => postRequest(tx, spec, settings, context))
 }
 
 /** Returns a key that changes when the annotations or anything else of the object change. */

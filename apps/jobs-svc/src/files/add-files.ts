@@ -19,7 +19,7 @@ export async function addWholeFiles(
   owner_id: number,
 ): Promise<void> {
   const foreign = files.find(({ key }) => !key.startsWith(prefix))
-  if (foreign) throw new Error(`${foreign.key} does not lie below ${prefix}`)
+  if (foreign) throw new Error(`${foreign.key} is not below ${prefix}`)
   const names = files.map(({ name }) => name)
   await makeRoom(tx, { upload_id, names, owner_id }, (name) =>
     invalid({ client_files: `The file ${name} was submitted already.` }),

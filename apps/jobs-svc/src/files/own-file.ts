@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { type Aim, targetOf } from '../uploads/purposes.ts'
 import { readFileId } from './file-id.ts'
-import { type FoundFile, findFile } from './repo.ts'
+import { type FileWithUpload, findFile } from './repo.ts'
 
 /** Public id of a file, with the object that it was sent for. */
 export interface NamedFile extends Aim {
@@ -15,12 +15,12 @@ export interface NamedFile extends Aim {
  *
  * @throws DomainError not_found for an unknown or expired file; forbidden for a file of another user
  */
-export async function ownFile(
+export async function findOwnFile(
   db: Kysely<RequestsDb>,
   { file_id: given, purpose, target, id: target_id }: NamedFile,
   ttlHours: number,
   context: CallContext,
-): Promise<FoundFile> {
+): Promise<FileWithUpload> {
   const named = readFileId(given)
   const of = { purpose, target: targetOf({ purpose, target }), target_id }
   const found = named && (await findFile(db, named.file_id, of, ttlHours))
@@ -34,7 +34,7 @@ export async function ownFile(
  *
  * @throws DomainError not_found for a complete one, which is no longer an upload
  */
-export function unfinished<F extends { offset: number; length: number }>(file: F): F {
+export function assertIncomplete<F extends { offset: number; length: number }>(file: F): F {
   if (file.offset === file.length) throw notFound('This file has arrived.', 'upload_complete')
   return file
 }

@@ -9,7 +9,7 @@ type Tx = Transaction<RequestsDb>
 /** Purpose and object of a file. */
 export type FileOf = Pick<UploadRow, 'purpose' | 'target' | 'target_id'>
 
-export type FoundFile = UploadedFileRow & Pick<UploadRow, 'used_date'>
+export type FileWithUpload = UploadedFileRow & Pick<UploadRow, 'used_date'>
 
 /** Finds a file of an upload that was not used yet. */
 export function findFile(
@@ -17,7 +17,7 @@ export function findFile(
   file_id: string,
   { purpose, target, target_id }: FileOf,
   ttlHours: number,
-): Promise<FoundFile | undefined> {
+): Promise<FileWithUpload | undefined> {
   return db
     .selectFrom('uploaded_files')
     .innerJoin('uploads', 'uploads.upload_id', 'uploaded_files.upload_id')

@@ -49,7 +49,7 @@ describe.each(transports)('over %s', (transport) => {
   const opened = async (file: Created, offset: number, bytes: number) => {
     const chunk = await calls.openChunk({ ...named(file), offset, bytes }, anna)
     const { lease } = chunk
-    if (lease === undefined) throw new Error('it was not opened')
+    if (lease === undefined) throw new Error('the upload session was not opened')
     return { ...chunk, lease, file_id: file.file_id }
   }
   const noted = (

@@ -4,17 +4,23 @@ import { type CallContext, conflict, notFound, type Service, signedIn } from '@r
 import { spreadKey } from '@reticle/kit/blob/spread'
 import { runChange } from '@reticle/kit/db/change'
 import type { Transaction } from 'kysely'
-import { type Keeper, useContents } from '../contents/repo.ts'
+import { type ContentOwner, useContents } from '../contents/repo.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { tenantOf } from '../requests/post.ts'
 import { assertUnused, openSession } from '../sessions/open-session.ts'
-import { type Aim, assertName, judge, permit, targetOf } from '../uploads/purposes.ts'
+import {
+  type Aim,
+  assertAccepts,
+  assertName,
+  authorizeUpload,
+  targetOf,
+} from '../uploads/purposes.ts'
 import { dropUpload, expiryOf, insertUpload, lockUsed } from '../uploads/repo.ts'
 import type { UploadDeps } from '../uploads/rpc.ts'
 import { makeRoom } from './add-files.ts'
 import { isAnother, noteStored, openNext } from './chunks.ts'
 import { fileIdOf, readFileId } from './file-id.ts'
-import { type NamedFile, ownFile, unfinished } from './own-file.ts'
+import { assertIncomplete, findOwnFile, type NamedFile } from './own-file.ts'
 import { deleteFiles, findUploadOf, insertFiles, lockFile } from './repo.ts'
 import { assertRoom, lockRoom } from './room.ts'
 
@@ -43,18 +49,18 @@ export function fileHandlers(deps: UploadDeps): Handlers {
     createFile: (given, context) => createFile(deps, given, context),
 
     async findFile(named, context) {
-      await permit(services.tasks, named, context)
-      const file = unfinished(await ownFile(db, named, ttl, context))
+      await authorizeUpload(services.tasks, named, context)
+      const file = assertIncomplete(await findOwnFile(db, named, ttl, context))
       const { name: filename, length, offset } = file
       return { filename, length, offset, expires_date: expiryOf(file, ttl) }
     },
 
     async openChunk({ offset, bytes, ...named }, context) {
-      await permit(services.tasks, named, context)
+      await authorizeUpload(services.tasks, named, context)
       return runChange(db, context, async (tx) => {
-        const { file_id, upload_id } = await ownFile(tx, named, ttl, context)
+        const { file_id, upload_id } = await findOwnFile(tx, named, ttl, context)
         const file = await lockAfterUse(tx, { file_id, upload_id })
-        const next = await openNext(tx, unfinished(file), { offset, bytes })
+        const next = await openNext(tx, assertIncomplete(file), { offset, bytes })
         const { key, tail, lease } = next
         const is_checked = file.expected_sha256 !== null && offset + bytes === file.length
         return {
@@ -110,8 +116,8 @@ async function createFile(
 ): Promise<{ file_id: string; expires_date: string; offset?: number }> {
   const { purpose, id, name, length, sha256 } = aim
   const { user_id: owner_id } = signedIn(context)
-  const facts = await permit(services.tasks, aim, context)
-  judge(aim, facts)
+  const facts = await authorizeUpload(services.tasks, aim, context)
+  assertAccepts(aim, facts)
   assertName(aim, name)
   return runChange(db, context, async (tx) => {
     const ttl = settings.uploadTtlHours
@@ -124,8 +130,8 @@ async function createFile(
     const file_id = randomUUID()
     const used = await lockUsed(tx, upload_id)
     if (!used) throw notFound()
-    const keeper = { tenant: tenantOf(facts.organization_id, owner_id), prefix }
-    const known = purpose === 'data' && (await findKnown(tx, keeper, { file_id, length, sha256 }))
+    const owner = { tenant: tenantOf(facts.organization_id, owner_id), prefix }
+    const known = purpose === 'data' && (await findKnown(tx, owner, { file_id, length, sha256 }))
     const place = known || { key: spreadKey(`${prefix}${file_id}`, length), offset: 0 }
     if (!known) await assertRoom(tx, owner_id, length, settings)
     const sums = known ? { sha256 } : { expected_sha256: sha256 }
@@ -141,11 +147,11 @@ async function createFile(
 /** Finds a file with the announced checksum that the tenant already has, so that it need not be sent. */
 async function findKnown(
   tx: Tx,
-  keeper: Keeper,
+  owner: ContentOwner,
   { file_id: key, length: size, sha256 }: { file_id: string } & Pick<NewFile, 'length' | 'sha256'>,
 ): Promise<{ key: string; offset: number } | undefined> {
   if (sha256 === undefined) return undefined
-  const kept = (await useContents(tx, keeper, [{ key, size, sha256 }])).get(key)
+  const kept = (await useContents(tx, owner, [{ key, size, sha256 }])).get(key)
   return kept === undefined ? undefined : { key: kept, offset: size }
 }
 
@@ -162,9 +168,9 @@ async function dropFile(
   context: CallContext,
 ): Promise<undefined> {
   const { purpose, id } = named
-  await permit(services.tasks, named, context)
+  await authorizeUpload(services.tasks, named, context)
   return runChange(db, context, async (tx) => {
-    const { file_id, upload_id } = await ownFile(tx, named, uploadTtlHours, context)
+    const { file_id, upload_id } = await findOwnFile(tx, named, uploadTtlHours, context)
     const file = await lockAfterUse(tx, { file_id, upload_id })
     if (purpose === 'data') {
       await assertUnused(tx, id)

@@ -11,11 +11,11 @@ import { describe, expect, test } from 'vitest'
 import { openChunks } from '../chunks/open.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { framesOfTasks, locatedChunk, photo, storedFrame } from '../testing/chunks.ts'
 import { testStore } from '../testing/run.ts'
-import { openDecoder } from './decode.ts'
-import { openPictures } from './pictures.ts'
+import { createImageDecoder } from './decode.ts'
+import { createFramePictures } from './pictures.ts'
 import { frameHandlers } from './rpc.ts'
 
 /** Chunks of frames, and context images. */
@@ -23,7 +23,7 @@ import { frameHandlers } from './rpc.ts'
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
 const tasks = framesOfTasks()
-const decode = openDecoder()
+const decode = createImageDecoder()
 const asked: object[] = []
 let related: StoredImage[] = []
 
@@ -40,18 +40,18 @@ const media = {
   },
 }
 const readPreviewImage = async () => {
-  throw new Error('nobody asks for an image of a bucket here')
+  throw new Error('unexpected read of a bucket image')
 }
 const handlers = frameHandlers({
   services: { media, storages: { readPreviewImage } },
   blobs,
-  pictures: openPictures({ db, blobs, decode }),
+  pictures: createFramePictures({ db, blobs, decode }),
   chunks: openChunks({ db, blobs, decode, media }),
 })
 const anna = callAs({ user_id: 1 })
 
 async function membersOf(chunks: AsyncIterable<Uint8Array>) {
-  const zip = await openZip(sourceOf(await gather(chunks)))
+  const zip = await openZip(sourceOf(await gatherBytes(chunks)))
   const members = new Map<string, string>()
   for (const [name, member] of zip.files)
     members.set(name, Buffer.from(await zip.bytes(member)).toString())
@@ -65,7 +65,7 @@ describe.each(transports)('over %s', (transport) => {
     const id = transport === 'grpc' ? 1 : 2
     tasks.set(id, await Promise.all([5, 6, 7].map(async (w) => storedFrame(blobs, await photo(w)))))
     const { head, chunks } = await calls.getTaskData({ id, type: 'chunk', number: 0 }, anna)
-    const bytes = await gather(chunks)
+    const bytes = await gatherBytes(chunks)
     expect(head).toEqual({
       ...{ type: 'application/zip', length: bytes.length, max_age: 3600, has_ranges: true },
       etag: `"c${id}-1-0-2-q70-${head.checksum}"`,

@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os'
 import { DomainError } from '@reticle/kit'
 import type { Sharp } from 'sharp'
 import { longestSeconds, openShownImage } from '../media/image.ts'
-import { atMost } from './at-most.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 import { undecodable } from './source.ts'
 
 /** Conversion of an image. */
-export type Change = (image: Sharp) => Sharp
+export type ImageConversion = (image: Sharp) => Sharp
 
 /** Creates another image, or keeps the bytes of the image where it returns undefined. */
-export type OptionalChange = (image: Sharp) => Promise<Sharp | undefined>
+export type OptionalConversion = (image: Sharp) => Promise<Sharp | undefined>
 
 /**
  * Reads an image and converts it, as soon as a place is free.
@@ -17,9 +17,9 @@ export type OptionalChange = (image: Sharp) => Promise<Sharp | undefined>
  * @throws DomainError not_found `image_undecodable` for an incomplete image, or one that takes too long; too_many when
  *   no place gets free; errors of `read`
  */
-export type Decoder = (
+export type ImageDecoder = (
   read: () => Promise<Buffer>,
-  change: Change | OptionalChange,
+  change: ImageConversion | OptionalConversion,
 ) => Promise<Buffer>
 
 interface Limits {
@@ -35,7 +35,7 @@ interface Limits {
  * As many as processors, but at most three: decoders run in libuv's four threads, of which one must stay free for
  * reading files.
  */
-export const usualPlaces = Math.min(availableParallelism(), 3)
+export const defaultConcurrency = Math.min(availableParallelism(), 3)
 
 const second = 1000
 
@@ -43,12 +43,12 @@ const second = 1000
  * Creates the decoder of a process. An image that takes too long is aborted and its call fails. If the library ignores
  * the abort, the place stays occupied, and other images use the remaining places.
  */
-export function openDecoder({
-  places = usualPlaces,
+export function createImageDecoder({
+  places: concurrency = defaultConcurrency,
   longestSeconds: seconds = longestSeconds,
   patienceMs = 10 * second,
-}: Limits = {}): Decoder {
-  const inPlace = atMost(places)
+}: Limits = {}): ImageDecoder {
+  const limit = limitConcurrency(concurrency)
   return (read, change) =>
     new Promise((resolve, reject) => {
       let hasLeft = false
@@ -71,7 +71,7 @@ export function openDecoder({
           clearTimeout(late)
         }
       }
-      inPlace(work).catch(reject)
+      limit(work).catch(reject)
     })
 }
 

@@ -4,15 +4,15 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { gather } from '../media/packed.ts'
-import { testStore, upload } from '../testing/run.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
+import { testStore, uploadFile } from '../testing/run.ts'
 import { type Sample, tiffOf } from '../testing/tiff.ts'
-import { openDecoder } from './decode.ts'
-import { jpegOf, openPictures } from './pictures.ts'
+import { createImageDecoder } from './decode.ts'
+import { createFramePictures, jpegOf } from './pictures.ts'
 
 /** Pictures with more than eight bits per channel are displayed with the range of values that they use. */
 
-const decode = openDecoder()
+const decode = createImageDecoder()
 const [width, height] = [64, 48]
 const pixels = width * height
 
@@ -163,19 +163,21 @@ describe('pictures of eight bits are not stretched', () => {
 test('previews are stretched as frames are, originals are unchanged', async () => {
   const db = await testDb<RequestsDb>(migrations, 'requests')
   const { blobs } = await testStore()
-  const pictures = openPictures({ db, blobs })
+  const pictures = createFramePictures({ db, blobs })
   const bytes = await png16(rounded(ramp(0, 4095)))
-  const { key, size } = await upload(blobs, 'a.png', bytes)
+  const { key, size } = await uploadFile(blobs, 'a.png', bytes)
   const place = { key, offset: 0, length: size, media_type: 'image/png' }
   const frame = {
     ...frameOf({ ...place, width, height }),
     ...{ task_id: 1, frame: 0, image_quality: 90, data_revision: 1 },
   }
-  const preview = await sharp(await gather((await pictures.preview(frame)).chunks)).stats()
+  const preview = await sharp(await gatherBytes((await pictures.preview(frame)).chunks)).stats()
   expect([preview.channels[0]?.min, preview.channels[0]?.max]).toEqual([0, 255])
-  const compressed = await sharp(await gather((await pictures.compressed(frame)).chunks)).stats()
+  const compressed = await sharp(
+    await gatherBytes((await pictures.compressed(frame)).chunks),
+  ).stats()
   expect(compressed.channels[0]?.max).toBeGreaterThan(250)
-  expect(await gather((await pictures.original(frame)).chunks)).toEqual(bytes)
+  expect(await gatherBytes((await pictures.original(frame)).chunks)).toEqual(bytes)
 })
 
 test('the range of a large picture is found from a sample', async () => {

@@ -11,18 +11,18 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { afterAll, expect, test } from 'vitest'
 import { bucketKey, withBuckets } from '../buckets/with-buckets.ts'
-import { chunkArchive } from '../chunks/archive.ts'
+import { writeChunkArchive } from '../chunks/archive.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { readUpright } from '../exporting/upright.ts'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { filesBelow, shareKey, withShare } from '../share/files.ts'
 import { locatedChunk, photo } from '../testing/chunks.ts'
 import { testStore } from '../testing/run.ts'
 import { storageOf } from '../testing/storages.ts'
 import { contextImages } from './context-images.ts'
-import { openDecoder } from './decode.ts'
-import { openPictures } from './pictures.ts'
+import { createImageDecoder } from './decode.ts'
+import { createFramePictures } from './pictures.ts'
 import { gatherSource } from './source.ts'
 
 /** Bytes of cloud storages and the share are sniffed at every read, because an internal service may return them. */
@@ -75,22 +75,22 @@ for (const [place, lay] of Object.entries(places)) {
     `%s on ${place} is not returned as a frame`,
     async (_, bytes) => {
       const { blobs, frames } = await lay(bytes)
-      const pictures = openPictures({ db, blobs })
+      const pictures = createFramePictures({ db, blobs })
       const [first] = frames
       for (const quality of ['original', 'compressed', 'preview'] as const)
         await expect(pictures[quality](located(first)), quality).rejects.toMatchObject(undecodable)
       await expect(gatherSource(blobs, located(first))).rejects.toMatchObject(undecodable)
-      await expect(gather(readUpright(blobs, located(first)))).rejects.toThrow('is no image')
+      await expect(gatherBytes(readUpright(blobs, located(first)))).rejects.toThrow('is no image')
     },
   )
 
   test.each(Object.entries(texts))(`%s on ${place} is empty in archives`, async (_, bytes) => {
     const { blobs, frames } = await lay(bytes)
     for (const quality of ['original', 'compressed'] as const) {
-      const deps = { blobs, decode: openDecoder(), sideBySide: 1 }
+      const deps = { blobs, decode: createImageDecoder(), sideBySide: 1 }
       const chunk = { ...locatedChunk({ start: 0, stop: 1 }), quality }
       const lines = bytesOf(...frames.map(encodeFrame))
-      const [hidden, shown] = await membersOf(chunkArchive(deps, chunk, lines))
+      const [hidden, shown] = await membersOf(writeChunkArchive(deps, chunk, lines))
       expect(hidden?.length, quality).toBe(0)
       expect(shown?.subarray(0, 3), quality).toEqual(Buffer.from([0xff, 0xd8, 0xff]))
     }
@@ -100,13 +100,13 @@ for (const [place, lay] of Object.entries(places)) {
 
   test(`a picture on ${place} is returned byte by byte`, async () => {
     const { blobs, frames } = await lay(picture)
-    const { chunks } = await openPictures({ db, blobs }).original(located(frames[0]))
-    expect(await gather(chunks)).toEqual(picture)
+    const { chunks } = await createFramePictures({ db, blobs }).original(located(frames[0]))
+    expect(await gatherBytes(chunks)).toEqual(picture)
   })
 }
 
 async function membersOf(archive: AsyncIterable<Uint8Array>): Promise<Buffer[]> {
-  const zip = await openZip(sourceOf(await gather(archive)))
+  const zip = await openZip(sourceOf(await gatherBytes(archive)))
   const all = [...zip.files.values()].map(async (member) => Buffer.from(await zip.bytes(member)))
   return Promise.all(all)
 }

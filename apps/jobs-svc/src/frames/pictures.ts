@@ -7,13 +7,13 @@ import { cutBytes } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { toJpeg } from '../media/image.ts'
-import { gather } from '../media/packed.ts'
-import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
+import { sniffedBytes, sniffFile } from '../media/sniff.ts'
 import { registerLive } from '../objects/repo.ts'
-import { type Change, type Decoder, openDecoder } from './decode.ts'
+import { createImageDecoder, type ImageConversion, type ImageDecoder } from './decode.ts'
 import { assertUnchanged, gatherSource, openSource, undecodable } from './source.ts'
 
-export interface Picture {
+export interface FramePicture {
   /** Media type. */
   type: string
   /** Size in bytes, if known beforehand. */
@@ -27,15 +27,15 @@ export interface Picture {
  * Each throws DomainError not_found when the source is missing or cannot be decoded, conflict when it has changed on
  * the share.
  */
-export interface Pictures {
+export interface FramePictures {
   /** Opens the unchanged upload. */
-  original: (frame: LocatedFrame) => Promise<Picture>
+  original: (frame: LocatedFrame) => Promise<FramePicture>
   /** Opens a JPEG of the task's quality, upright. */
-  compressed: (frame: LocatedFrame) => Promise<Picture>
+  compressed: (frame: LocatedFrame) => Promise<FramePicture>
   /** Opens a picture of at most 256 x 256; PNG for PNG, else JPEG. */
-  preview: (frame: LocatedFrame) => Promise<Picture>
+  preview: (frame: LocatedFrame) => Promise<FramePicture>
   /** Makes a preview of other bytes, at most 64 MiB. */
-  small: (bytes: AsyncIterable<Uint8Array>) => Promise<Picture>
+  small: (bytes: AsyncIterable<Uint8Array>) => Promise<FramePicture>
 }
 
 const previewSide = 256
@@ -43,27 +43,36 @@ const previewSide = 256
 interface Deps {
   db: Kysely<RequestsDb>
   blobs: BlobStore
-  decode?: Decoder
+  decode?: ImageDecoder
 }
 
 /** Creates the pictures of frames. Compressed ones and previews are made once and kept in the blob store. */
-export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictures {
+export function createFramePictures({
+  db,
+  blobs,
+  decode = createImageDecoder(),
+}: Deps): FramePictures {
   const making = new Map<string, Promise<Buffer>>()
 
-  const make = async (frame: LocatedFrame, key: string, change: Change) => {
+  const make = async (frame: LocatedFrame, key: string, change: ImageConversion) => {
     const bytes = await decode(() => gatherSource(blobs, frame), change)
     await registerLive(db, { key: folderOf(frame), kind: 'frames', task_id: frame.task_id })
     await blobs.put(key, pieces(bytes))
     return bytes
   }
   /** Returns the stored picture, or joins its making, or makes it. */
-  const made = (frame: LocatedFrame, key: string, change: Change) => {
+  const made = (frame: LocatedFrame, key: string, change: ImageConversion) => {
     const begin = () => make(frame, key, change).finally(() => making.delete(key))
     const running = making.get(key) ?? beyondCall(begin)
     making.set(key, running)
     return running
   }
-  const smaller = async (frame: LocatedFrame, name: string, type: string, change: Change) => {
+  const smaller = async (
+    frame: LocatedFrame,
+    name: string,
+    type: string,
+    change: ImageConversion,
+  ) => {
     if (frame.storage === 'share') await assertUnchanged(blobs, [frame])
     const key = `${folderOf(frame)}${frame.data_revision}/${frame.frame}-${name}`
     const kept = await find(blobs, key)
@@ -98,12 +107,12 @@ export function openPictures({ db, blobs, decode = openDecoder() }: Deps): Pictu
  * @param quality 1 to 100
  */
 export const jpegOf =
-  (quality: number): Change =>
+  (quality: number): ImageConversion =>
   (image) =>
     toJpeg(image, quality)
 
 const fitting =
-  (isPng: boolean): Change =>
+  (isPng: boolean): ImageConversion =>
   (image) => {
     const small = image.resize(previewSide, previewSide, {
       fit: 'inside',
@@ -118,11 +127,14 @@ const largestForeign = 64 * 1024 * 1024
  * Makes a preview. Detects the format by the bytes: formats that run programs or name files are never passed to a
  * decoder.
  */
-async function shrink(bytes: AsyncIterable<Uint8Array>, decode: Decoder): Promise<Picture> {
+async function shrink(
+  bytes: AsyncIterable<Uint8Array>,
+  decode: ImageDecoder,
+): Promise<FramePicture> {
   let isPng = false
   const read = async () => {
-    const image = await gather(bytes, largestForeign + 1)
-    const kind = sniff(image.subarray(0, sniffedBytes))
+    const image = await gatherBytes(bytes, largestForeign + 1)
+    const kind = sniffFile(image.subarray(0, sniffedBytes))
     if (kind.is !== 'image' || image.length > largestForeign) throw undecodable()
     isPng = kind.media_type === 'image/png'
     return image
@@ -136,7 +148,7 @@ async function shrink(bytes: AsyncIterable<Uint8Array>, decode: Decoder): Promis
 /** Key prefix of all pictures made of a task's media, which are deleted with the task. */
 const folderOf = ({ task_id }: LocatedFrame) => `requests/frames/${task_id}/`
 
-async function openOriginal(blobs: BlobStore, frame: LocatedFrame): Promise<Picture> {
+async function openOriginal(blobs: BlobStore, frame: LocatedFrame): Promise<FramePicture> {
   const { media_type: type, packing, length } = frame
   const chunks = await openSource(blobs, frame)
   return packing === 'stored' ? { type, length, chunks } : { type, chunks }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readQuery } from './query.ts'
+import { parseMediaQuery } from './query.ts'
 
 /** Parsing of queries for media, and errors for missing parameters. */
 
@@ -29,7 +29,7 @@ test.each([
     { type: 'chunk', place: { index: 0 }, quality: 'compressed' },
   ],
 ])('%j is parsed', (asked, wanted) => {
-  expect(readQuery({ id: 1, ...asked })).toEqual(wanted)
+  expect(parseMediaQuery({ id: 1, ...asked })).toEqual(wanted)
 })
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   [{ type: 'frame', number: 0, quality: 'best' }, 'Wrong quality value'],
   [{ type: 'chunk', number: 0, quality: '' }, 'Wrong quality value'],
 ])('%j is refused', (asked, text) => {
-  expect(() => readQuery({ id: 1, ...asked })).toThrow(
+  expect(() => parseMediaQuery({ id: 1, ...asked })).toThrow(
     expect.objectContaining({ kind: 'invalid', body: [expect.stringContaining(text)] }),
   )
 })

@@ -2,20 +2,20 @@ import type { frames } from '@reticle/contracts/api/frames'
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import { invalidText } from '@reticle/kit'
 
-type Asked = OperationInput<typeof frames.getJobData>
+type MediaDataInput = OperationInput<typeof frames.getJobData>
 
 const qualities = ['original', 'compressed'] as const
-export type Quality = (typeof qualities)[number]
+export type MediaQuality = (typeof qualities)[number]
 
 /** Number of a chunk: of the task, or of the job. */
-export type ChunkPlace = { number: number; index?: never } | { index: number; number?: never }
+export type ChunkSelector = { number: number; index?: never } | { index: number; number?: never }
 
 /** Requested media with its parameters. */
-export type Wanted =
-  | { type: 'frame'; number: number; quality: Quality }
+export type MediaQuery =
+  | { type: 'frame'; number: number; quality: MediaQuality }
   | { type: 'preview'; number: number }
   | { type: 'context_image'; number: number }
-  | { type: 'chunk'; place: ChunkPlace; quality: Quality }
+  | { type: 'chunk'; place: ChunkSelector; quality: MediaQuality }
 
 const types = ['chunk', 'frame', 'preview', 'context_image'] as const
 
@@ -24,20 +24,25 @@ const types = ['chunk', 'frame', 'preview', 'context_image'] as const
  *
  * @throws DomainError invalid, with the texts of CVAT
  */
-export function readQuery({ number, index, quality = 'compressed', ...asked }: Asked): Wanted {
-  const type = types.find((one) => one === asked.type)
+export function parseMediaQuery({
+  number,
+  index,
+  quality = 'compressed',
+  ...input
+}: MediaDataInput): MediaQuery {
+  const type = types.find((one) => one === input.type)
   if (!type)
     throw invalidText(
       "Data type not specified or not supported, the supported types are 'chunk', 'frame' and 'context_image'",
     )
   const known = qualities.find((one) => one === quality)
   if (!known) throw invalidText("Wrong quality value, expected 'compressed' or 'original'")
-  if (type === 'chunk') return { type, place: placeOf(number, index), quality: known }
+  if (type === 'chunk') return { type, place: parseChunkSelector(number, index), quality: known }
   if (number === undefined) throw invalidText('Number is not specified')
   return type === 'frame' ? { type, number, quality: known } : { type, number }
 }
 
-function placeOf(number: number | undefined, index: number | undefined): ChunkPlace {
+function parseChunkSelector(number: number | undefined, index: number | undefined): ChunkSelector {
   if (number !== undefined && index !== undefined)
     throw invalidText('A chunk has a number or an index, both were given')
   if (number !== undefined) return { number }

@@ -13,11 +13,11 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { gather } from '../media/packed.ts'
-import { wholeObject } from '../sources/found.ts'
-import { sortOut } from '../sources/sort-out.ts'
-import { testStore, upload } from '../testing/run.ts'
-import { openPictures } from './pictures.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
+import { classifyMedia } from '../sources/classify-media.ts'
+import { toSourceFile } from '../sources/source-listing.ts'
+import { testStore, uploadFile } from '../testing/run.ts'
+import { createFramePictures } from './pictures.ts'
 import { frameHandlers } from './rpc.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -48,13 +48,13 @@ const counted = {
 let inBucket: Uint8Array = Buffer.alloc(0)
 const readPreviewImage = async () => ({ head: {}, chunks: cutBytes(inBucket, 60_000) })
 const noChunk = async () => {
-  throw new Error('nobody asks for a chunk here')
+  throw new Error('unexpected read of a chunk')
 }
 const services = { media: { locateFrame, locateChunk: noChunk }, storages: { readPreviewImage } }
 const handlers = frameHandlers({
   services,
   blobs,
-  pictures: openPictures({ db, blobs: counted }),
+  pictures: createFramePictures({ db, blobs: counted }),
   chunks: { open: noChunk },
 })
 const anna = callAs({ user_id: 1 })
@@ -76,19 +76,19 @@ let lastTask = 0
 /** Creates a task of one frame with those bytes; returns its id. */
 async function taskWith(bytes: Uint8Array | string, given: Partial<LocatedFrame> = {}) {
   const id = ++lastTask
-  const { key, size } = await upload(blobs, 'x', bytes)
+  const { key, size } = await uploadFile(blobs, 'x', bytes)
   const place = { task_id: id, frame: 0, image_quality: 70, data_revision: 1 }
   located.set(`${id}`, { ...frameOf({ key, length: size }), ...place, ...given })
   return id
 }
 
 async function zipped(bytes: Uint8Array) {
-  const archive = await gather(writeZip([{ path: 'a.dat', content: bytes }], new Date(0)))
-  const { name, key, size } = await upload(blobs, 'a.zip', archive)
+  const archive = await gatherBytes(writeZip([{ path: 'a.dat', content: bytes }], new Date(0)))
+  const { name, key, size } = await uploadFile(blobs, 'a.zip', archive)
   const { signal } = new AbortController()
   const about = { limits: archiveLimits, report: createReport(), progress: () => undefined }
   const deps = { blobs, signal, prefix: 'none/', ...about }
-  const { listing } = await sortOut([wholeObject(name, key, size)], deps)
+  const { listing } = await classifyMedia([toSourceFile(name, key, size)], deps)
   const [file] = listing.files
   if (!file) throw new Error('the archive is empty')
   return taskWith('', await listing.place(file))
@@ -99,7 +99,7 @@ describe.each(transports)('over %s', (transport) => {
   const wanted = { type: 'frame', number: 0 }
 
   async function read(answer: Awaited<ReturnType<typeof calls.getTaskData>>) {
-    const bytes = await gather(answer.chunks)
+    const bytes = await gatherBytes(answer.chunks)
     return { head: answer.head, bytes, image: await sharp(bytes).metadata() }
   }
 
@@ -120,7 +120,7 @@ describe.each(transports)('over %s', (transport) => {
   test('the original in an archive is unpacked', async () => {
     const id = await zipped(drawing)
     const answer = await calls.getTaskData({ ...wanted, id, quality: 'original' }, anna)
-    expect(await gather(answer.chunks)).toEqual(drawing)
+    expect(await gatherBytes(answer.chunks)).toEqual(drawing)
   })
 
   test('a compressed frame is a smaller jpeg, upright', async () => {
@@ -137,7 +137,7 @@ describe.each(transports)('over %s', (transport) => {
   test('a compressed frame is made once for any number of concurrent callers', async () => {
     const id = await taskWith(photo)
     const source = located.get(`${id}`)?.key
-    const ask = async () => gather((await calls.getTaskData({ ...wanted, id }, anna)).chunks)
+    const ask = async () => gatherBytes((await calls.getTaskData({ ...wanted, id }, anna)).chunks)
     const all = await Promise.all([ask(), ask(), ask()])
     all.push(await ask())
     expect(new Set(all.map((bytes) => bytes.toString('base64'))).size).toBe(1)
@@ -149,7 +149,7 @@ describe.each(transports)('over %s', (transport) => {
   test('changed media makes another picture', async () => {
     const id = await taskWith(photo)
     await calls.getTaskData({ ...wanted, id }, anna)
-    const { key, size } = await upload(blobs, 'x', turned)
+    const { key, size } = await uploadFile(blobs, 'x', turned)
     located.set(`${id}`, {
       ...frameOf({ key, length: size }),
       task_id: id,
@@ -193,7 +193,7 @@ describe.each(transports)('over %s', (transport) => {
       const broken = await taskWith('no picture')
       for (const id of [broken, taskWithoutMedia]) {
         const { head, chunks } = await calls.getTaskPreview({ id, prefer }, anna)
-        expect([head, await gather(chunks)]).toEqual([{ length: 0 }, Buffer.alloc(0)])
+        expect([head, await gatherBytes(chunks)]).toEqual([{ length: 0 }, Buffer.alloc(0)])
         await expect(calls.getTaskPreview({ id }, anna)).rejects.toMatchObject({
           kind: 'not_found',
         })
@@ -251,7 +251,7 @@ describe.each(transports)('over %s', (transport) => {
     inBucket = photo
     const { head, chunks } = await calls.getCloudStoragePreview({ id: 9 }, anna)
     expect(head).toMatchObject({ type: 'image/jpeg', max_age: 3600 })
-    const small = await sharp(await gather(chunks)).metadata()
+    const small = await sharp(await gatherBytes(chunks)).metadata()
     expect([small.width, small.height]).toEqual([256, 128])
     inBucket = drawing
     expect((await calls.getCloudStoragePreview({ id: 9 }, anna)).head.type).toBe('image/png')
@@ -279,7 +279,7 @@ test('every picture is unavailable while the object store is unreachable', async
   const away = frameHandlers({
     services,
     blobs: { ...blobs, get },
-    pictures: openPictures({ db, blobs: { ...blobs, get } }),
+    pictures: createFramePictures({ db, blobs: { ...blobs, get } }),
     chunks: { open: noChunk },
   })
   const id = await taskWith(photo)

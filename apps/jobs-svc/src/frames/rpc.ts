@@ -12,8 +12,8 @@ import {
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Chunks } from '../chunks/open.ts'
 import { contextImages } from './context-images.ts'
-import type { Picture, Pictures } from './pictures.ts'
-import { readQuery, type Wanted } from './query.ts'
+import type { FramePicture, FramePictures } from './pictures.ts'
+import { type MediaQuery, parseMediaQuery } from './query.ts'
 
 interface Deps {
   services: {
@@ -21,7 +21,7 @@ interface Deps {
     storages: Pick<Service<typeof storages>, 'readPreviewImage'>
   }
   blobs: Pick<BlobStore, 'get'>
-  pictures: Pictures
+  pictures: FramePictures
   chunks: Pick<Chunks, 'open'>
 }
 
@@ -29,7 +29,7 @@ type Frames = Service<typeof frames>
 type DataInput = Parameters<Frames['getJobData']>[0]
 type PreviewInput = Parameters<Frames['getTaskPreview']>[0]
 type Target = 'project' | 'task' | 'job'
-type Of<T extends Wanted['type']> = Extract<Wanted, { type: T }> & {
+type Of<T extends MediaQuery['type']> = Extract<MediaQuery, { type: T }> & {
   target: 'task' | 'job'
   id: number
 }
@@ -41,20 +41,20 @@ const max_age = 3600
  * Creates the handlers of pictures of tasks: originals, smaller versions, and chunks
  * (docs/spec/workspace.md#reading-media).
  */
-export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps): Frames {
+export function frameHandlers({ services, blobs, pictures, chunks: store }: Deps): Frames {
   const frame = async ({ target, id, number, quality }: Of<'frame'>, context: CallContext) => {
-    const wanted = { target, id, number, preview: false }
-    const found = await services.media.locateFrame(wanted, context)
+    const query = { target, id, number, preview: false }
+    const found = await services.media.locateFrame(query, context)
     return answer(await pictures[quality](found), found, quality)
   }
   const small = async ({ target, id, number }: Of<'preview'>, context: CallContext) => {
-    const wanted = { target, id, number, preview: false }
-    const found = await services.media.locateFrame(wanted, context)
+    const query = { target, id, number, preview: false }
+    const found = await services.media.locateFrame(query, context)
     return answer(await pictures.preview(found), found, 'preview')
   }
   const beside = async ({ target, id, number }: Of<'context_image'>, context: CallContext) => {
-    const wanted = { target, id, number, preview: false }
-    const found = await services.media.locateFrame(wanted, context)
+    const query = { target, id, number, preview: false }
+    const found = await services.media.locateFrame(query, context)
     const { files = [] } = found.related ?? {}
     if (files.length === 0) throw notFound('The frame has no context images.', 'no_context_images')
     const picture = { type: 'application/zip', chunks: contextImages(blobs, files) }
@@ -62,23 +62,23 @@ export function frameHandlers({ services, blobs, pictures, chunks: kept }: Deps)
   }
   const chunk = async ({ target, id, place, quality }: Of<'chunk'>, context: CallContext) => {
     const found = await services.media.locateChunk({ target, id, ...place }, context)
-    const { size: length, chunks, ...head } = await kept.open({ ...found, quality }, context)
+    const { size: length, chunks, ...head } = await store.open({ ...found, quality }, context)
     const { chunks_updated_date: updated_date } = found
     const more = { updated_date, max_age, has_ranges: true }
     return { head: { type: 'application/zip', length, ...head, ...more }, chunks }
   }
   const data = async (target: 'task' | 'job', input: DataInput, context: CallContext) => {
-    const wanted = readQuery(input)
+    const query = parseMediaQuery(input)
     const of = { target, id: input.id }
-    if (wanted.type === 'chunk') return chunk({ ...wanted, ...of }, context)
-    if (wanted.type === 'frame') return frame({ ...wanted, ...of }, context)
-    if (wanted.type === 'preview') return small({ ...wanted, ...of }, context)
-    return beside({ ...wanted, ...of }, context)
+    if (query.type === 'chunk') return chunk({ ...query, ...of }, context)
+    if (query.type === 'frame') return frame({ ...query, ...of }, context)
+    if (query.type === 'preview') return small({ ...query, ...of }, context)
+    return beside({ ...query, ...of }, context)
   }
   const preview = async (target: Target, { id, prefer }: PreviewInput, context: CallContext) => {
-    const wanted = { target, id, number: 0, preview: true }
+    const query = { target, id, number: 0, preview: true }
     try {
-      const frame = await services.media.locateFrame(wanted, context)
+      const frame = await services.media.locateFrame(query, context)
       return answer(await pictures.preview(frame), frame, 'preview')
     } catch (thrown) {
       if (prefersEmpty(prefer) && isWithoutPicture(thrown)) return nothingToShow()
@@ -122,7 +122,7 @@ function nothingToShow(): BytesAnswer {
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 /** Returns the picture with an entity tag of its frame, media revision and quality. */
-function answer(picture: Picture, frame: LocatedFrame, quality: string): BytesAnswer {
+function answer(picture: FramePicture, frame: LocatedFrame, quality: string): BytesAnswer {
   const { type, length, chunks } = picture
   const { task_id, data_revision, frame: number } = frame
   const etag = `"f${task_id}-${data_revision}-${number}-${quality}"`

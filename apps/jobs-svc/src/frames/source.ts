@@ -4,8 +4,8 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { isBucketKey } from '../buckets/with-buckets.ts'
 import { frameKey, videoKey } from '../media/frame-key.ts'
 import { largestImageBytes } from '../media/image.ts'
-import { gather, isUnpackError, openPlace } from '../media/packed.ts'
-import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { gatherBytes, isUnpackError, openMediaBytes } from '../media/media-bytes.ts'
+import { sniffedBytes, sniffFile } from '../media/sniff.ts'
 import { isShareKey } from '../share/files.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
@@ -33,7 +33,7 @@ export async function openSource(
   image: StoredImage,
 ): Promise<AsyncGenerator<Uint8Array>> {
   if (image.packing === 'video') return generated((await blobs.get(frameKey(image, 'png'))).chunks)
-  const pieces = unpackable(await openPlace(blobs, image))
+  const pieces = unpackable(await openMediaBytes(blobs, image))
   return isBucketKey(image.key) || isShareKey(image.key) ? onlyPicture(pieces) : pieces
 }
 
@@ -53,7 +53,7 @@ async function onlyPicture(
     head.push(value)
     size += value.length
   }
-  if (sniff(Buffer.concat(head).subarray(0, sniffedBytes)).is !== 'image') {
+  if (sniffFile(Buffer.concat(head).subarray(0, sniffedBytes)).is !== 'image') {
     await pieces.return(undefined)
     throw undecodable('This file of a cloud storage or share is not an image.')
   }
@@ -112,8 +112,9 @@ export async function* readSource(blobs: Blobs, image: StoredImage): AsyncGenera
 
 /** Reads a picture whole into memory, for a decoder. */
 export async function gatherSource(blobs: Blobs, image: StoredImage): Promise<Buffer> {
-  if (image.packing === 'video') return gather((await blobs.get(frameKey(image, 'tiff'))).chunks)
-  return gather(await openSource(blobs, image), largestImageBytes)
+  if (image.packing === 'video')
+    return gatherBytes((await blobs.get(frameKey(image, 'tiff'))).chunks)
+  return gatherBytes(await openSource(blobs, image), largestImageBytes)
 }
 
 async function* generated(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@ import type { PublishedDraft } from '@reticle/contracts/rest/drafts'
 import type { CallContext } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 
-type Asked = { request_uuid: string; isTried?: boolean }
+type DraftRequest = { request_uuid: string; isTried?: boolean }
 
 /**
  * Makes hidden objects as a draft, and publishes them in one transaction at the end: a failure, a cancellation or a dry
@@ -13,7 +13,7 @@ type Asked = { request_uuid: string; isTried?: boolean }
  * @returns the published objects, absent after a dry run; and the result of `make`
  */
 export async function asDraft<M>(
-  { request_uuid: call_id, isTried = false }: Asked,
+  { request_uuid: call_id, isTried = false }: DraftRequest,
   deps: OperationDeps,
   context: CallContext,
   make: (draft_id: string) => Promise<M>,

@@ -2,7 +2,11 @@ import { FormatError } from '@reticle/formats/errors'
 import type { EmbeddedImage } from '@reticle/formats/model'
 import { cutBytes } from '@reticle/kit/pieces'
 import type { OperationDeps } from '../operations/operation.ts'
-import { type Found, type Listing, listing } from '../sources/found.ts'
+import {
+  createSourceListing,
+  type SourceFile,
+  type SourceListing,
+} from '../sources/source-listing.ts'
 
 /**
  * Writes pictures that are embedded in other files, where they cannot be read in place, one after the other into one
@@ -14,8 +18,8 @@ export async function embeddedImages(
   images: AsyncIterable<EmbeddedImage>,
   key: string,
   { blobs, limits, signal }: Pick<OperationDeps, 'blobs' | 'limits' | 'signal'>,
-): Promise<Listing> {
-  const files: Found[] = []
+): Promise<SourceListing> {
+  const files: SourceFile[] = []
   async function* behindOneAnother(): AsyncGenerator<Uint8Array> {
     let offset = 0
     for await (const { name, content } of images) {
@@ -28,5 +32,5 @@ export async function embeddedImages(
     }
   }
   await blobs.put(key, behindOneAnother(), { signal })
-  return listing(files, blobs)
+  return createSourceListing(files, blobs)
 }

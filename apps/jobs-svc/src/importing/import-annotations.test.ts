@@ -11,7 +11,7 @@ import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { forbidden } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { OperationServices } from '../operations/operation.ts'
-import { importWork, runOf, testStore, upload } from '../testing/run.ts'
+import { importWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { importAnnotations } from './import-annotations.ts'
 
@@ -87,7 +87,7 @@ const coco = (annotations: object[], images = ['a.jpg', 'b.jpg', 'c.jpg']) =>
 const box = { bbox: [1.25, 2, 3, 4], segmentation: [] }
 
 test('annotations of a file become row lines, written in one call', async () => {
-  const file = await upload(blobs, 'a.json', coco([{ image_id: 2, ...box }]))
+  const file = await uploadFile(blobs, 'a.json', coco([{ image_id: 2, ...box }]))
   const work = importWork({ file, import_mode: 'append', if_match: '"t1-1"' })
   const run = await runOf(store, services)
 
@@ -118,12 +118,12 @@ test('annotations of a file become row lines, written in one call', async () => 
     result: null,
     result_id: null,
   })
-  expect(run.told).toEqual(['Reading the file', 'final', 'Storing annotations'])
+  expect(run.stages).toEqual(['Reading the file', 'final', 'Storing annotations'])
 })
 
 test('each part of a mask becomes a polygon when requested', async () => {
   const segmentation = { counts: [0, 1, 99, 1, 4899], size: [50, 100] }
-  const file = await upload(blobs, 'a.json', coco([{ image_id: 1, segmentation }]))
+  const file = await uploadFile(blobs, 'a.json', coco([{ image_id: 1, segmentation }]))
   const typesWhere = async (conv_mask_to_poly?: boolean) => {
     const work = importWork({ file, conv_mask_to_poly })
     const { report } = await importAnnotations(work, await runOf(store, services))
@@ -142,7 +142,7 @@ test('groups of an appended file differ from the existing groups', async () => {
     { image_id: 1, segmentation: [ring, ring] },
     { image_id: 1, segmentation: [ring] },
   ]
-  const file = await upload(blobs, 'a.json', coco(annotations))
+  const file = await uploadFile(blobs, 'a.json', coco(annotations))
   const tag = { frame: 0, label_id: 1, source: 'manual' } as const
   stored = [7, 2].map((group) => encodeTag({ ...tag, attributes: [], group }))
   const groupsAfter = async (import_mode: 'append' | 'replace') => {
@@ -157,7 +157,7 @@ test('groups of an appended file differ from the existing groups', async () => {
 test('tracks of a file are assembled from its frames', async () => {
   const tracked = { attributes: { track_id: 5, keyframe: true } }
   const annotations = [1, 2].map((image_id) => ({ image_id, ...box, ...tracked }))
-  const file = await upload(blobs, 'a.json', coco(annotations))
+  const file = await uploadFile(blobs, 'a.json', coco(annotations))
   await importAnnotations(importWork({ file }), await runOf(store, services))
   const tracks = written[0]?.rows.map((row) => decodeTrack(row.columns))
   expect(tracks).toMatchObject([{ frame: 0, label_id: 1 }])
@@ -168,7 +168,7 @@ test.each([
   ['a job', 31, 0],
   ['ground truth', 32, 2],
 ])('an import into %s leaves out other frames and reports them', async (_, id, frame) => {
-  const file = await upload(
+  const file = await uploadFile(
     blobs,
     'a.json',
     coco([
@@ -196,25 +196,25 @@ describe('a file that cannot be imported changes nothing', () => {
     ['text', 'hello', /./],
     ['another json', '[]', /./],
   ])('%s', async (_, text, message) => {
-    const file = await upload(blobs, 'a.json', text)
+    const file = await uploadFile(blobs, 'a.json', text)
     const run = await runOf(store, services)
     await expect(importAnnotations(importWork({ file }), run)).rejects.toThrow(message)
     expect(written).toEqual([])
-    expect(run.told).not.toContain('final')
+    expect(run.stages).not.toContain('final')
   })
 })
 
 test('a dry run is passed on, and never enters the final transaction', async () => {
-  const file = await upload(blobs, 'a.json', coco([{ image_id: 1, ...box }]))
+  const file = await uploadFile(blobs, 'a.json', coco([{ image_id: 1, ...box }]))
   const run = await runOf(store, services)
   const { report } = await importAnnotations(importWork({ file, dry_run: true }), run)
   expect(written).toMatchObject([{ query: { dry_run: true } }])
-  expect(run.told).not.toContain('final')
+  expect(run.stages).not.toContain('final')
   expect(report?.created.shapes).toBe(1)
 })
 
 test('nothing is written once the lease is lost', async () => {
-  const file = await upload(blobs, 'a.json', coco([]))
+  const file = await uploadFile(blobs, 'a.json', coco([]))
   const enterFinal = async () => {
     throw forbidden('lost')
   }
@@ -224,7 +224,7 @@ test('nothing is written once the lease is lost', async () => {
 })
 
 test('permissions that were revoked meanwhile fail the import', async () => {
-  const file = await upload(blobs, 'a.json', coco([]))
+  const file = await uploadFile(blobs, 'a.json', coco([]))
   const none = { ...services, tasks: authorityOf([{ target: 'task', id: 1, user_id: 2, facts }]) }
   const attempt = importAnnotations(importWork({ file }), await runOf(store, none))
   await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
@@ -233,7 +233,7 @@ test('permissions that were revoked meanwhile fail the import', async () => {
 test('frame numbers of a file are those of the media', async () => {
   const text = `<annotations><image id="20"><tag label="car"/></image>
     <track label="car"><box frame="15" xtl="1" ytl="1" xbr="2" ybr="2"/></track></annotations>`
-  const file = await upload(blobs, 'a.xml', text)
+  const file = await uploadFile(blobs, 'a.xml', text)
   const video = { start_frame: 10, stop_frame: 20, frame_filter: 'step=5', video_name: 'a.mp4' }
   const media = { ...services.media, getMediaFacts: async () => video }
   written.length = 0

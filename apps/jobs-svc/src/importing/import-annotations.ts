@@ -7,13 +7,13 @@ import type { TargetFrame, TargetFrames } from '@reticle/formats/model'
 import type { ReportWriter } from '@reticle/formats/report'
 import type { CallContext } from '@reticle/kit'
 import { importerOf } from '../formats/lookup.ts'
-import { fetchedFile } from '../locations/fetch.ts'
+import { fetchImportFile } from '../locations/fetch.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, type OperationServices } from '../operations/operation.ts'
 import { toReport, withReport } from '../operations/report.ts'
-import { stage } from '../operations/staging.ts'
-import type { ImportWork, Outcome } from '../requests/work.ts'
+import { stageTexts } from '../operations/staging.ts'
+import type { ImportWork, OperationOutcome } from '../requests/work.ts'
 import { keepUnlistedValues, namingObject } from './storing-errors.ts'
 import { toRowLines } from './to-rows.ts'
 
@@ -24,7 +24,10 @@ const readShare = 0.7
  * Imports a file of annotations into a task or job. Reads and checks everything first; then one call writes it in one
  * transaction, which is idempotent for the request. A dry run is rolled back at the end of that transaction.
  */
-export function importAnnotations(work: ImportWork, deps: OperationDeps): Promise<Outcome> {
+export function importAnnotations(
+  work: ImportWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   return withReport((report) => readAndWrite(work, deps, report))
 }
 
@@ -32,11 +35,11 @@ async function readAndWrite(
   work: ImportWork,
   deps: OperationDeps,
   report: ReportWriter,
-): Promise<Outcome> {
+): Promise<OperationOutcome> {
   const { blobs, services, signal, tmpDir } = deps
   const context = contextOf(work, signal)
   const { target, target_id: id, task_id, params, rq_id, request_uuid: call_id } = work
-  const file = await fetchedFile(params, deps, context)
+  const file = await fetchImportFile(params, deps, context)
   deps.progress(0, 'Reading the file')
   const facts = await services.tasks.authorize({ target, id, action: 'import' }, context)
   const { labels } = await services.labels.getLabelSet({ target: 'task', id: task_id }, context)
@@ -59,7 +62,7 @@ async function readAndWrite(
   const takenGroups =
     params.import_mode !== 'replace' ? await largestGroup(services, { target, id }, context) : 0
   const lines = toRowLines(objects, takenGroups)
-  const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
+  const staged = await stageTexts(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
     throw namingFile(thrown, file.name)
   })
 

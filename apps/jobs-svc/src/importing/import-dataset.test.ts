@@ -12,11 +12,11 @@ import {
 } from '@reticle/formats/testing/run'
 import { conflict } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
-import { gather, openPlace } from '../media/packed.ts'
+import { gatherBytes, openMediaBytes } from '../media/media-bytes.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
 import { archiveOf, png, withWrongChecksum } from '../testing/archive.ts'
-import { importDatasetWork, runOf, testStore, upload } from '../testing/run.ts'
+import { importDatasetWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importDataset } from './import-dataset.ts'
 
@@ -94,18 +94,21 @@ async function work(
     'images/train/b.png': await png(4, 4),
     'images/val/a.png': await png(8, 6),
   })
-  return importDatasetWork({ file: await upload(store.blobs, 'set.zip', change(zip)), ...given })
+  return importDatasetWork({
+    file: await uploadFile(store.blobs, 'set.zip', change(zip)),
+    ...given,
+  })
 }
 
 const named = () => calls.map(([name]) => name)
 
 test('each subset becomes a task of a draft, which is published at the end', async () => {
   const keptFor: number[] = []
-  const keepForTask: OperationDeps['keepForTask'] = async (id) => {
+  const shareWithTask: OperationDeps['shareWithTask'] = async (id) => {
     keptFor.push(id)
   }
   const asked = await work()
-  const run = await runOf(store, services, { keepForTask })
+  const run = await runOf(store, services, { shareWithTask })
 
   const outcome = await importDataset(asked, run)
 
@@ -124,7 +127,7 @@ test('each subset becomes a task of a draft, which is published at the end', asy
   ])
   expect(keptFor).toEqual([2, 5])
   expect(outcome.report?.created).toEqual({ tags: 0, shapes: 2, tracks: 0 })
-  expect(run.told.slice(-2)).toEqual(['Storing annotations of val', 'final'])
+  expect(run.stages.slice(-2)).toEqual(['Storing annotations of val', 'final'])
 })
 
 test('an image that does not match the checksum of its archive is imported and reported', async () => {
@@ -148,7 +151,7 @@ test('embedded images become an object that is owned by their task', async () =>
   const shapes = [shapeOf({ frame: 1, label_id: 1 })]
   const given = datasetOf([formatLabel({ name: 'car' })], frames, { shapes }, { saveImages: true })
   const { bytes } = await exportBytes(exporter, given)
-  const file = await upload(store.blobs, 'set.zip', bytes)
+  const file = await uploadFile(store.blobs, 'set.zip', bytes)
   const asked = importDatasetWork({ format: 'TFRecord 1.0', file })
   const places: FrameSource[] = []
   const attachMedia: typeof services.media.attachMedia = async ({ body }) => {
@@ -157,11 +160,11 @@ test('embedded images become an object that is owned by their task', async () =>
   }
   const media = { ...services.media, attachMedia }
   const keptFor: number[] = []
-  const keepForTask: OperationDeps['keepForTask'] = async (id) => {
+  const shareWithTask: OperationDeps['shareWithTask'] = async (id) => {
     keptFor.push(id)
   }
 
-  const run = await runOf(store, { ...services, media }, { keepForTask })
+  const run = await runOf(store, { ...services, media }, { shareWithTask })
   const { report } = await importDataset(asked, run)
 
   expect(report?.created.shapes).toBe(1)
@@ -173,7 +176,9 @@ test('embedded images become an object that is owned by their task', async () =>
     { name: 'b.png', width: 4, height: 4, key, packing: 'stored', media_type: 'image/png' },
   ])
   for (const [index, place] of places.entries())
-    expect(await gather(await openPlace(store.blobs, place))).toEqual(Object.values(images)[index])
+    expect(await gatherBytes(await openMediaBytes(store.blobs, place))).toEqual(
+      Object.values(images)[index],
+    )
 })
 
 test('labels have all properties in the file, skeletons have their elements', async () => {
@@ -185,14 +190,14 @@ test('labels have all properties in the file, skeletons have their elements', as
   const person = formatLabel({ id: 2, name: 'person', attributes: [mood], ...skeleton })
   const bytes = await png(100, 80)
   const [frame] = framesOf(['a.png'])
-  if (!frame) throw new Error('a frame')
+  if (!frame) throw new Error('the import created no frame')
   const image = async function* () {
     yield bytes
   }
   const dataset = datasetOf([person], [{ ...frame, image }], {}, { saveImages: true })
   const { exporter } = findExporter('Service 1.1') ?? {}
   const zip = await exportBytes(exporter, dataset)
-  const file = await upload(store.blobs, 'set.zip', zip.bytes)
+  const file = await uploadFile(store.blobs, 'set.zip', zip.bytes)
   const asked = importDatasetWork({ format: 'Service 1.1', file })
 
   await importDataset(asked, await runOf(store, services))
@@ -230,7 +235,7 @@ test('a dry run does all of it, and publishes nothing', async () => {
   const { report } = await importDataset(await work({ dry_run: true }), run)
   expect(report?.created.shapes).toBe(2)
   expect(named().slice(-2)).toEqual(['rows', 'drop'])
-  expect(run.told).not.toContain('final')
+  expect(run.stages).not.toContain('final')
 })
 
 test('a cancelled import also drops its draft', async () => {

@@ -5,17 +5,20 @@ import { importerOf } from '../formats/lookup.ts'
 import { blobSource } from '../media/blob-source.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport, withReport } from '../operations/report.ts'
-import type { ImportDatasetWork, Outcome } from '../requests/work.ts'
+import type { ImportDatasetWork, OperationOutcome } from '../requests/work.ts'
 import { openArchive } from '../sources/archives.ts'
-import { wholeObject } from '../sources/found.ts'
+import { toSourceFile } from '../sources/source-listing.ts'
 import { asDraft } from './draft.ts'
+import { fetchDatasetFile } from './fetch-dataset-file.ts'
 import { namingFile } from './import-annotations.ts'
 import { type Created, importSubset } from './import-subset.ts'
-import { keptFile } from './kept-file.ts'
 import { labelItems } from './label-items.ts'
 
 /** Creates a task for each subset of an archive, with its images, annotations and labels: all or nothing. */
-export function importDataset(work: ImportDatasetWork, deps: OperationDeps): Promise<Outcome> {
+export function importDataset(
+  work: ImportDatasetWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   return withReport((report) => makeTasks(work, deps, report))
 }
 
@@ -23,14 +26,14 @@ async function makeTasks(
   work: ImportDatasetWork,
   deps: OperationDeps,
   report: ReportWriter,
-): Promise<Outcome> {
+): Promise<OperationOutcome> {
   const { services, blobs, signal } = deps
   const { target_id: project_id, params, request_uuid } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading the file')
   const project = { target: 'project', id: project_id } as const
   await services.tasks.authorize({ ...project, action: 'import' }, context)
-  const file = await keptFile(work, deps, context)
+  const file = await fetchDatasetFile(work, deps, context)
   const { conv_mask_to_poly } = params
   const rest = { signal, conv_mask_to_poly, archiveLimits: deps.limits }
   const run: ConversionRun = { report, progress: () => undefined, ...rest }
@@ -38,14 +41,14 @@ async function makeTasks(
     throw namingFile(thrown, file.name)
   })
   const listing = await openArchive(
-    wholeObject(file.name, file.key, file.size),
+    toSourceFile(file.name, file.key, file.size),
     { is: 'zip' },
     // The import of the annotations has already reported the faults of the archive.
     { ...deps, report: createReport(), prefix: '' },
   )
   const { labels: current } = await services.labels.getLabelSet(project, context)
-  const asked = { request_uuid, isTried: params.dry_run }
-  const { made: created } = await asDraft(asked, deps, context, async (draft_id) => {
+  const draftRequest = { request_uuid, isTried: params.dry_run }
+  const { made: created } = await asDraft(draftRequest, deps, context, async (draft_id) => {
     const body = { draft_id, project_id, labels: labelItems(dataset.labels, current) }
     const { labels } = await services.tasks.openDraft({ body }, context)
     return importAll(dataset, { work, draft_id, file, listing, labels, run }, deps)
@@ -59,11 +62,11 @@ function open(format: string, source: ReturnType<typeof blobSource>, run: Conver
   return openDataset(source, run)
 }
 
-type About = Omit<Parameters<typeof importSubset>[1], 'progress'>
+type SubsetDeps = Omit<Parameters<typeof importSubset>[1], 'progress'>
 
 async function importAll(
   { subsets }: FileDataset,
-  about: About,
+  subsetDeps: SubsetDeps,
   deps: OperationDeps,
 ): Promise<Created> {
   const total: Created = { tags: 0, shapes: 0, tracks: 0 }
@@ -74,7 +77,7 @@ async function importAll(
         subsets.length === 1 ? stage : `${stage} of ${subset.name}`,
         { items_done: index, items_total: subsets.length },
       )
-    const created = await importSubset(subset, { ...about, progress }, deps)
+    const created = await importSubset(subset, { ...subsetDeps, progress }, deps)
     for (const kind of ['tags', 'shapes', 'tracks'] as const) total[kind] += created[kind]
   }
   return total

@@ -8,12 +8,16 @@ import { chunkSize } from '../operations/find-frames.ts'
 import { formatLabels } from '../operations/format-labels.ts'
 import { contextOf, type OperationDeps, UnusableInput } from '../operations/operation.ts'
 import { mediaPrefix } from '../operations/result-key.ts'
-import { type Staged, stage } from '../operations/staging.ts'
+import { type Staged, stageTexts } from '../operations/staging.ts'
 import type { ImportDatasetWork } from '../requests/work.ts'
-import { checksumCheck, type Found, type Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { relatedTo } from '../sources/related.ts'
 import { everyFrame } from '../sources/selection.ts'
+import {
+  createChecksumCheck,
+  type SourceFile,
+  type SourceListing,
+} from '../sources/source-listing.ts'
 import { embeddedImages } from './embedded-images.ts'
 import { namingFile } from './import-annotations.ts'
 import { keepUnlistedValues, namingObject } from './storing-errors.ts'
@@ -26,7 +30,7 @@ interface About {
   draft_id: string
   /** Archive at its final key, and its members. */
   file: UploadedFile
-  listing: Listing
+  listing: SourceListing
   /** Labels that the project will have. */
   labels: readonly Label[]
   run: ConversionRun
@@ -62,7 +66,7 @@ export async function importSubset(
       progress(framesShare + share * (readShare - framesShare), 'Reading annotations'),
   }
   const lines = toRowLines(subset.importAnnotations(target, run))
-  const staged = await stage(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
+  const staged = await stageTexts(tmpDir, 'import.rows', lines, signal).catch((thrown) => {
     throw namingFile(thrown, about.file.name)
   })
   progress(readShare, 'Storing annotations')
@@ -93,7 +97,7 @@ async function attachImages(
   context: CallContext,
 ): Promise<TargetFrame[]> {
   const { services, tmpDir, signal } = deps
-  await deps.keepForTask(task_id)
+  await deps.shareWithTask(task_id)
   const counted: Counted = { seen: 0, count: 0 }
   const key = `${mediaPrefix(work, task_id)}images`
   const listing = subset.embedded
@@ -104,11 +108,11 @@ async function attachImages(
   const found = subset.embedded ? listing.files : imagesOf(subset, listing.files)
   const about = {
     ...{ listing, related: relatedTo([]), selection: everyFrame, signal },
-    check: checksumCheck(listing, run.report),
+    check: createChecksumCheck(listing, run.report),
     report: run.report,
     progress: (share: number) => progress(share * framesShare, 'Reading images'),
   }
-  const staged = await stage(tmpDir, 'frames.lines', frameLines(found, about, counted), signal)
+  const staged = await stageTexts(tmpDir, 'frames.lines', frameLines(found, about, counted), signal)
   if (counted.count === 0) throw new UnusableInput(`${subset.name}: none of its files is an image`)
   const media = { task_id, call_id: randomUUID(), image_quality, body: staged.read() }
   await services.media.attachMedia({ ...media, chunk_size: chunkSize(counted.first) }, context)
@@ -116,7 +120,7 @@ async function attachImages(
 }
 
 /** Returns the images under the names of their frames, in order. */
-function imagesOf({ images }: FileSubset, files: readonly Found[]): Found[] {
+function imagesOf({ images }: FileSubset, files: readonly SourceFile[]): SourceFile[] {
   const members = new Map(files.map((one) => [one.name, one]))
   return images.flatMap(({ name, member }) => {
     const found = members.get(member)

@@ -10,12 +10,12 @@ import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
  */
 export function labelItems(given: readonly FileLabel[], current: readonly Label[]): LabelWrite[] {
   if (current.length === 0) return given.map(newLabel)
-  const wanted = given.map((label) => ({ ...label, name: nameIn(current, label) }))
-  const unknown = unknownNames(wanted, current)
+  const renamed = given.map((label) => ({ ...label, name: nameIn(current, label) }))
+  const unknown = unknownNames(renamed, current)
   // The only label of a project can be used for classes that the file does not name; the importer decides.
   const isOnlyLabel = current.length === 1 && unknown.every(({ origin }) => origin !== undefined)
   if (unknown.length > 0 && !isOnlyLabel) throw missingLabels(unknown)
-  return changesOf(wanted, current, ({ sublabels = [] }, label): Partial<LabelWrite> => {
+  return changesOf(renamed, current, ({ sublabels = [] }, label): Partial<LabelWrite> => {
     const parts = changesOf(sublabels, label.sublabels, () => ({}))
     return parts.length === 0 ? {} : { sublabels: parts }
   })
@@ -40,10 +40,10 @@ function missingLabels(unknown: readonly NamedLabel[]): FormatError {
  * Returns labels of the file that are missing from the project; a missing element is named after its skeleton.
  * `background` is ignored, and so is the name of a skeleton's element: the importer refuses annotations with it.
  */
-function unknownNames(wanted: readonly FileLabel[], current: readonly Label[]): NamedLabel[] {
+function unknownNames(fileLabels: readonly FileLabel[], current: readonly Label[]): NamedLabel[] {
   const known = new Map(current.map((label) => [label.name, label]))
   const points = new Set(current.flatMap(({ sublabels }) => sublabels.map(({ name }) => name)))
-  return wanted.flatMap((one): NamedLabel[] => {
+  return fileLabels.flatMap((one): NamedLabel[] => {
     const { name, sublabels = [] } = one
     const label = known.get(name)
     if (!label) return name === 'background' || points.has(name) ? [] : [one]

@@ -2,7 +2,7 @@ import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { DomainError } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { failureOf } from '../operations/failure.ts'
-import { importWork, runOf, testStore, upload } from '../testing/run.ts'
+import { importWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from '../testing/services.ts'
 import { importAnnotations } from './import-annotations.ts'
 
@@ -37,7 +37,7 @@ async function refused(values: string[], refusal: DomainError): Promise<string> 
       },
     },
   })
-  const file = await upload(store.blobs, 'up.xml', text)
+  const file = await uploadFile(store.blobs, 'up.xml', text)
   const work = importWork({ format: 'Service 1.1', file })
   const thrown: unknown = await importAnnotations(work, await runOf(store, services)).catch(
     (one: unknown) => one,

@@ -7,7 +7,7 @@ import { livingSlots } from './workers.ts'
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 
-export interface Claim {
+export interface RequestClaimOptions {
   /** Name of the worker, stored in the row. */
   worker: string
   /** Limit of requests of one tenant that run at the same time. */
@@ -20,9 +20,12 @@ export interface Claim {
  * tenant: oldest request that is due and whose result no other request is making. Large requests never take the last
  * slot of all living workers, so that small requests always have one.
  */
-export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefined> {
+export async function claimRequest(
+  db: Db,
+  options: RequestClaimOptions,
+): Promise<RequestRow | undefined> {
   for (;;) {
-    const taken = await db.transaction().execute((tx) => claimNext(tx, wanted))
+    const taken = await db.transaction().execute((tx) => claimNext(tx, options))
     if (taken !== 'ended') return taken
   }
 }
@@ -31,20 +34,23 @@ export async function claim(db: Db, wanted: Claim): Promise<RequestRow | undefin
  * Tries to claim the next request. Returns `ended` when it ended before its tenant was locked. Locks at most one tenant,
  * so no lock order is needed.
  */
-async function claimNext(tx: Tx, wanted: Claim): Promise<RequestRow | 'ended' | undefined> {
+async function claimNext(
+  tx: Tx,
+  options: RequestClaimOptions,
+): Promise<RequestRow | 'ended' | undefined> {
   // One claim at a time: two concurrent claims could both see room below the limit, or both claim requests for the same
   // result.
   await sql`select pg_advisory_xact_lock(hashtext('requests.claim'))`.execute(tx)
-  const { rows } = await nextRequest(wanted).execute(tx)
+  const { rows } = await nextRequest(options).execute(tx)
   const [next] = rows
   if (!next) return undefined
   // Lock the tenant before its request, as everywhere: in the other order, a claim and a cancellation could deadlock.
   await lockTenant(tx, next.tenant)
-  return (await startRequest(tx, next.request_uuid, wanted)) ?? 'ended'
+  return (await startRequest(tx, next.request_uuid, options)) ?? 'ended'
 }
 
 /** Finds the tenants by a loose index scan, without reading all queued requests. */
-const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
+const nextRequest = ({ tenantConcurrency }: RequestClaimOptions) => sql<{
   request_uuid: string
   tenant: string
 }>`
@@ -86,7 +92,7 @@ const nextRequest = ({ tenantConcurrency }: Claim) => sql<{
 async function startRequest(
   tx: Tx,
   request_uuid: string,
-  { worker, leaseSeconds }: Claim,
+  { worker, leaseSeconds }: RequestClaimOptions,
 ): Promise<RequestRow | undefined> {
   const row = await tx
     .updateTable('requests')

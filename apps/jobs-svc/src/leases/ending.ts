@@ -3,7 +3,7 @@ import { keyOfAll } from '@reticle/kit/blob/spread'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { addChunk } from '../chunks/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { goesElsewhere } from '../locations/elsewhere.ts'
+import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
 import { registerDead } from '../objects/repo.ts'
 import { afterEnd, endColumns } from '../requests/ending.ts'
 import {
@@ -14,14 +14,19 @@ import {
   sharedFile,
   sharedResult,
 } from '../requests/repo.ts'
-import type { Outcome } from '../requests/work.ts'
-import { held, isLost } from './lease.ts'
+import type { OperationOutcome } from '../requests/work.ts'
+import { isLost, updateLeased } from './lease.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>
 
 /** Finishes a successful request and its follow-up work in one transaction. Returns false when the lease is lost. */
-export function finish(db: Db, row: RequestRow, outcome: Outcome, ttl: number): Promise<boolean> {
+export function finishRequest(
+  db: Db,
+  row: RequestRow,
+  outcome: OperationOutcome,
+  ttl: number,
+): Promise<boolean> {
   const { result, result_id, report } = outcome
   const changes = {
     ...endColumns(row, 'finished', ttl),
@@ -43,7 +48,11 @@ const allDone = {
   bytes_done: sql<number | null>`coalesce(bytes_total, bytes_done)`,
 }
 
-async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): Promise<void> {
+async function keepChunk(
+  tx: Tx,
+  { task_id }: RequestRow,
+  { chunk }: OperationOutcome,
+): Promise<void> {
   if (!chunk || task_id === null) return
   const { key: object_key, name, data_revision, size, checksum } = chunk
   await addChunk(tx, { task_id, name, data_revision }, { object_key, size, checksum })
@@ -53,7 +62,7 @@ async function keepChunk(tx: Tx, { task_id }: RequestRow, { chunk }: Outcome): P
  * Ends a failed request. `message` is one sentence for its owner; `report` holds the entries noted so far; `isUndone`
  * means that no attempt can have had an effect. Returns false when the lease is lost.
  */
-export function fail(
+export function failRequest(
   db: Db,
   row: RequestRow,
   message: string,
@@ -76,7 +85,10 @@ export function fail(
 export const failLost = (db: Db, row: RequestRow, message: string, ttl: number): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
-    return end(tx, held(tx, row).where(isLost), { ...endColumns(row, 'failed', ttl), message })
+    return end(tx, updateLeased(tx, row).where(isLost), {
+      ...endColumns(row, 'failed', ttl),
+      message,
+    })
   })
 
 /**
@@ -85,14 +97,14 @@ export const failLost = (db: Db, row: RequestRow, message: string, ttl: number):
  */
 export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Promise<boolean> {
   const { cache_key } = row
-  if (cache_key === null || goesElsewhere(row.params)) return false
+  if (cache_key === null || writesToCloudStorage(row.params)) return false
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
     const twin = await lockCached(tx, cache_key)
     if (!twin) return false
     await extendLife(tx, twin, ttl * 3600)
     const changes = { ...endColumns(row, 'finished', ttl), ...sharedResult(twin) }
-    return end(tx, held(tx, row), changes)
+    return end(tx, updateLeased(tx, row), changes)
   })
 }
 
@@ -102,13 +114,13 @@ export async function finishFromTwin(db: Db, row: RequestRow, ttl: number): Prom
  */
 export async function withTwinFile(db: Db, row: RequestRow): Promise<RequestRow> {
   const { cache_key, result_key } = row
-  if (cache_key === null || result_key !== null || !goesElsewhere(row.params)) return row
+  if (cache_key === null || result_key !== null || !writesToCloudStorage(row.params)) return row
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
     const twin = await lockCached(tx, cache_key)
     if (!twin) return row
     const changes = sharedFile(twin)
-    return (await held(tx, row).set(changes).returningAll().executeTakeFirst()) ?? row
+    return (await updateLeased(tx, row).set(changes).returningAll().executeTakeFirst()) ?? row
   })
 }
 
@@ -121,7 +133,7 @@ function endHeld(
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, row.tenant)
-    const isOver = await end(tx, held(tx, row), changes)
+    const isOver = await end(tx, updateLeased(tx, row), changes)
     if (isOver) await also?.(tx)
     return isOver
   })
@@ -129,7 +141,7 @@ function endHeld(
 
 async function end(
   tx: Tx,
-  mine: ReturnType<typeof held>,
+  mine: ReturnType<typeof updateLeased>,
   changes: RequestChanges,
 ): Promise<boolean> {
   const over = await mine.set(changes).returningAll().executeTakeFirst()

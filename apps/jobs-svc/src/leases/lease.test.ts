@@ -10,15 +10,22 @@ import { failLocked } from '../requests/ending.ts'
 import { deleteRequest, lockRequest, lockRunningOf, lockTenant } from '../requests/repo.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from '../worker/abandoned.ts'
-import { claim } from './claim.ts'
-import { fail, finish, finishFromTwin } from './ending.ts'
-import { enterFinal, giveBack, renew, reportProgress, stillHeld, tryLater } from './lease.ts'
+import { claimRequest } from './claim.ts'
+import { failRequest, finishFromTwin, finishRequest } from './ending.ts'
+import {
+  enterFinal,
+  renewLeases,
+  reportProgress,
+  requeueLater,
+  requeueUnfinished,
+  stillHeld,
+} from './lease.ts'
 import { forgetWorker, noteWorker } from './workers.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })
 const usual = { worker: 'w', tenantConcurrency: 4 }
-const take = (given: Partial<typeof usual> = {}) => claim(db, { ...usual, ...given })
+const take = (given: Partial<typeof usual> = {}) => claimRequest(db, { ...usual, ...given })
 const nothing = { report: null, result: null, result_id: null }
 
 beforeEach(async () => {
@@ -90,11 +97,11 @@ test('lease renewal and a deletion of several requests do not deadlock', async (
   await addRequest(db, { request_uuid: last, created: 1 })
   await addRequest(db, { request_uuid: first, rq_id: 'first', created: 2 })
   const leases = [await take(), await take()].flatMap((row) => row ?? [])
-  let renewed: ReturnType<typeof renew> | undefined
+  let renewed: ReturnType<typeof renewLeases> | undefined
 
   await db.transaction().execute(async (tx) => {
     await lockRequest(tx, 'first')
-    renewed = renew(db, leases)
+    renewed = renewLeases(db, leases)
     await sleep(100)
     await lockRunningOf(tx, { task_id: [1] })
   })
@@ -122,7 +129,7 @@ test('tenants with equally many running requests take turns', async () => {
   const turns: (string | undefined)[] = []
   for (let turn = 0; turn < 6; turn++) {
     const row = await take()
-    if (row) await finish(db, row, nothing, 24)
+    if (row) await finishRequest(db, row, nothing, 24)
     turns.push(row?.tenant)
   }
 
@@ -162,7 +169,7 @@ test('a single slot also runs large requests, one after the other', async () => 
   const first = await take()
   expect(first).toBeDefined()
   expect(await take()).toBeUndefined()
-  if (first) await finish(db, first, nothing, 24)
+  if (first) await finishRequest(db, first, nothing, 24)
   expect(await take()).toBeDefined()
 })
 
@@ -185,12 +192,17 @@ test('a request waits while another makes the same result, then finishes with th
   const later = await addRequest(db, { cache_key: 'k', created: 2, tenant: 'user:2' })
   const first = await take()
   expect(await take()).toBeUndefined()
-  if (!first) throw new Error('nothing was claimed')
-  await finish(db, first, { ...nothing, result: { key: 'requests/results/a/1', size: 7 } }, 24)
+  if (!first) throw new Error('no request was claimed')
+  await finishRequest(
+    db,
+    first,
+    { ...nothing, result: { key: 'requests/results/a/1', size: 7 } },
+    24,
+  )
 
   const twin = await take()
   expect(twin?.request_uuid).toBe(later.request_uuid)
-  if (!twin) throw new Error('nothing was claimed')
+  if (!twin) throw new Error('no request was claimed')
   expect(await finishFromTwin(db, twin, 24)).toBe(true)
   expect(await readRequest(db, later)).toMatchObject({
     status: 'finished',
@@ -206,10 +218,10 @@ test('a request is not finished from a result file that is deleted at that momen
   await addRequest(db, { cache_key: 'k', created: 1 })
   const later = await addRequest(db, { cache_key: 'k', created: 2 })
   const first = await take()
-  if (!first) throw new Error('nothing was claimed')
-  await finish(db, first, { ...nothing, result: { key, size: 7 } }, 24)
+  if (!first) throw new Error('no request was claimed')
+  await finishRequest(db, first, { ...nothing, result: { key, size: 7 } }, 24)
   const twin = await take()
-  if (!twin) throw new Error('nothing was claimed')
+  if (!twin) throw new Error('no request was claimed')
   let finishing: Promise<boolean> | undefined
 
   await db.transaction().execute(async (tx) => {
@@ -226,20 +238,22 @@ test('a request is not finished from a result file that is deleted at that momen
 test('a worker that lost its lease without noticing cannot write', async () => {
   const { request_uuid } = await addRequest(db)
   const frozen = await take()
-  if (!frozen) throw new Error('nothing was claimed')
+  if (!frozen) throw new Error('no request was claimed')
   await letLeaseEnd(request_uuid)
   await recoverAbandoned(db, 24)
   const second = await take()
   expect(second).toMatchObject({ request_uuid, attempt: 2 })
 
-  expect(await renew(db, [frozen])).toEqual(new Set())
+  expect(await renewLeases(db, [frozen])).toEqual(new Set())
   expect(await stillHeld(db, [frozen])).toEqual(new Set())
-  if (second) expect(await renew(db, [second])).toEqual(new Set([request_uuid]))
+  if (second) expect(await renewLeases(db, [second])).toEqual(new Set([request_uuid]))
   expect(await enterFinal(db, frozen)).toBe(false)
-  expect(await finish(db, frozen, { ...nothing, result: { key: 'late', size: 1 } }, 24)).toBe(false)
-  expect(await fail(db, frozen, 'late', 24)).toBe(false)
-  expect(await tryLater(db, frozen, 10)).toBe(false)
-  await giveBack(db, frozen)
+  expect(
+    await finishRequest(db, frozen, { ...nothing, result: { key: 'late', size: 1 } }, 24),
+  ).toBe(false)
+  expect(await failRequest(db, frozen, 'late', 24)).toBe(false)
+  expect(await requeueLater(db, frozen, 10)).toBe(false)
+  await requeueUnfinished(db, frozen)
   await reportProgress(db, frozen, { progress: 0.9, stage: 'late' })
 
   expect(await readRequest(db, { request_uuid })).toMatchObject({
@@ -270,7 +284,7 @@ test('a request whose worker is lost three times fails with one sentence and one
 test('a worker that renews the lease of its last attempt just in time keeps the request', async () => {
   const { request_uuid } = await addRequest(db, { max_attempts: 1 })
   const late = await take()
-  if (!late) throw new Error('nothing was claimed')
+  if (!late) throw new Error('no request was claimed')
   await letLeaseEnd(request_uuid)
   let recovering: Promise<number> | undefined
 
@@ -278,7 +292,7 @@ test('a worker that renews the lease of its last attempt just in time keeps the 
     await lockTenant(tx, late.tenant)
     recovering = recoverAbandoned(db, 24)
     await sleep(100)
-    await renew(db, [late])
+    await renewLeases(db, [late])
   })
 
   await recovering
@@ -294,8 +308,8 @@ test('a request with a valid lease is not requeued', async () => {
 test('a request with a retry delay is not claimed before the delay has passed', async () => {
   await addRequest(db)
   const row = await take()
-  if (!row) throw new Error('nothing was claimed')
-  await tryLater(db, row, 10)
+  if (!row) throw new Error('no request was claimed')
+  await requeueLater(db, row, 10)
   expect(await readRequest(db, row)).toMatchObject({ status: 'queued', attempt: 1 })
   expect(await take()).toBeUndefined()
   await sql`update requests set not_before_date = now() - interval '1 s'`.execute(db)
@@ -305,18 +319,18 @@ test('a request with a retry delay is not claimed before the delay has passed', 
 test('a request that its worker gives back has not used up an attempt', async () => {
   await addRequest(db)
   const row = await take()
-  if (!row) throw new Error('nothing was claimed')
-  await giveBack(db, row)
+  if (!row) throw new Error('no request was claimed')
+  await requeueUnfinished(db, row)
   expect(await take()).toMatchObject({ attempt: 1 })
 })
 
 test('a finished request reports all items as done, although the last progress report named fewer', async () => {
   await addRequest(db)
   const row = await take()
-  if (!row) throw new Error('nothing was claimed')
+  if (!row) throw new Error('no request was claimed')
   const made = { items_done: 8, items_total: 12, bytes_done: 5 }
   await reportProgress(db, row, { progress: 0.9, stage: 'Reading', ...made })
-  await finish(db, row, nothing, 24)
+  await finishRequest(db, row, nothing, 24)
   const all = { items_done: 12, items_total: 12, bytes_done: 5, bytes_total: null }
   expect(await readRequest(db, row)).toMatchObject(all)
 })
@@ -324,7 +338,7 @@ test('a finished request reports all items as done, although the last progress r
 test('progress never decreases, also over several attempts', async () => {
   await addRequest(db)
   const row = await take()
-  if (!row) throw new Error('nothing was claimed')
+  if (!row) throw new Error('no request was claimed')
   await reportProgress(db, row, { progress: 0.5, stage: 'half' })
   await reportProgress(db, row, { progress: 0.25, stage: 'quarter' })
   expect(await readRequest(db, row)).toMatchObject({ progress: 0.5, stage: 'quarter' })

@@ -9,7 +9,7 @@ type Db = Kysely<RequestsDb>
  * worker that lost its lease without noticing cannot write. Only the clock of the database counts. Rules:
  * docs/spec/reliability.md#request-execution
  */
-export type Lease = Pick<RequestRow, 'request_uuid' | 'lease_token'>
+export type RequestLease = Pick<RequestRow, 'request_uuid' | 'lease_token'>
 
 export const leaseSeconds = 60
 
@@ -18,9 +18,9 @@ export const leaseEnd = (seconds = leaseSeconds) =>
   sql<Date>`now() + make_interval(secs => ${seconds})`
 
 /** Extends the leases that are still held; returns those. */
-export async function renew(
+export async function renewLeases(
   db: Db,
-  leases: readonly Lease[],
+  leases: readonly RequestLease[],
   seconds?: number,
 ): Promise<Set<string>> {
   const rows = await db
@@ -44,7 +44,7 @@ export async function renew(
  * Returns the ids of the requests whose leases are still held. Cheap enough to poll, so that a cancellation is noticed
  * soon.
  */
-export async function stillHeld(db: Db, leases: readonly Lease[]): Promise<Set<string>> {
+export async function stillHeld(db: Db, leases: readonly RequestLease[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('requests')
     .select('request_uuid')
@@ -54,7 +54,7 @@ export async function stillHeld(db: Db, leases: readonly Lease[]): Promise<Set<s
 }
 
 /** Returns whether the request is still to be done by any worker; false once it has ended or was cancelled. */
-export async function isOpen(db: Db, { request_uuid }: Lease): Promise<boolean> {
+export async function isOpen(db: Db, { request_uuid }: RequestLease): Promise<boolean> {
   const row = await db
     .selectFrom('requests')
     .select('status')
@@ -67,10 +67,10 @@ export async function isOpen(db: Db, { request_uuid }: Lease): Promise<boolean> 
 /** Writes the progress, which never decreases, also over several attempts. */
 export async function reportProgress(
   db: Db,
-  lease: Lease,
+  lease: RequestLease,
   { progress, stage, bytes_done, bytes_total, items_done, items_total }: ProgressMade,
 ): Promise<void> {
-  await held(db, lease)
+  await updateLeased(db, lease)
     .set({
       progress: sql<number>`greatest(progress, ${progress}::real)`,
       stage,
@@ -91,22 +91,24 @@ const atLeast = (column: 'bytes_done' | 'items_done', count: number) =>
  * Marks the start of the final transaction: from now on the request cannot be cancelled, and its effect may exist even
  * if it fails later. Returns false when the lease is lost.
  */
-export async function enterFinal(db: Db, lease: Lease): Promise<boolean> {
-  const { numUpdatedRows } = await held(db, lease).set({ has_applied: true }).executeTakeFirst()
+export async function enterFinal(db: Db, lease: RequestLease): Promise<boolean> {
+  const { numUpdatedRows } = await updateLeased(db, lease)
+    .set({ has_applied: true })
+    .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
 /** Queues a request again without counting the attempt. */
-export async function giveBack(db: Db, lease: Lease): Promise<void> {
-  await held(db, lease)
+export async function requeueUnfinished(db: Db, lease: RequestLease): Promise<void> {
+  await updateLeased(db, lease)
     .set({ ...unleased, attempt: sql<number>`attempt - 1` })
     .execute()
 }
 
 /** Queues a request again after a transient failure. Returns false when the lease is lost. */
-export async function tryLater(db: Db, lease: Lease, seconds: number): Promise<boolean> {
+export async function requeueLater(db: Db, lease: RequestLease, seconds: number): Promise<boolean> {
   const not_before_date = sql<Date>`now() + make_interval(secs => ${seconds})`
-  const { numUpdatedRows } = await held(db, lease)
+  const { numUpdatedRows } = await updateLeased(db, lease)
     .set({ ...unleased, not_before_date })
     .executeTakeFirst()
   return numUpdatedRows === 1n
@@ -140,7 +142,7 @@ export const isLost = sql<boolean>`lease_until < now()`
  * Requeues the requests of lost workers that have attempts left; returns their number. Skips rows that are locked by
  * others.
  */
-export async function reclaim(db: Db): Promise<number> {
+export async function requeueLost(db: Db): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('requests')
     .set(unleased)
@@ -169,16 +171,20 @@ export function findAbandoned(db: Db): Promise<RequestRow[]> {
     .execute()
 }
 
-/** Names the two columns explicitly: a whole row also fits `Lease`, and all its columns would be compared. */
-const isHeld = (leases: readonly Lease[]) => (row: ExpressionBuilder<RequestsDb, 'requests'>) =>
-  row.or(
-    leases.map(({ request_uuid, lease_token }) =>
-      row.and({ request_uuid, lease_token, status: 'started' }),
-    ),
-  )
+/** Names the two columns explicitly: a whole row also fits `RequestLease`, and all its columns would be compared. */
+const isHeld =
+  (leases: readonly RequestLease[]) => (row: ExpressionBuilder<RequestsDb, 'requests'>) =>
+    row.or(
+      leases.map(({ request_uuid, lease_token }) =>
+        row.and({ request_uuid, lease_token, status: 'started' }),
+      ),
+    )
 
 /** Locks a request until this transaction ends, so that it cannot end before. Returns false when the lease is lost. */
-export async function lockHeld(tx: Db, { request_uuid, lease_token }: Lease): Promise<boolean> {
+export async function lockHeld(
+  tx: Db,
+  { request_uuid, lease_token }: RequestLease,
+): Promise<boolean> {
   const row = await tx
     .selectFrom('requests')
     .select('request_uuid')
@@ -189,7 +195,7 @@ export async function lockHeld(tx: Db, { request_uuid, lease_token }: Lease): Pr
 }
 
 /** Builds an update that takes effect only for the holder of the lease. */
-export function held(db: Db, { request_uuid, lease_token }: Lease) {
+export function updateLeased(db: Db, { request_uuid, lease_token }: RequestLease) {
   return db
     .updateTable('requests')
     .where('request_uuid', '=', request_uuid)

@@ -3,10 +3,10 @@ import { notFound, unavailable } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { LeaseLost, type OperationDeps, type OperationServices } from '../operations/operation.ts'
-import { exportWork, runOf, testStore, upload } from '../testing/run.ts'
+import { exportWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { servicesOf } from '../testing/services.ts'
 import { storageOf } from '../testing/storages.ts'
-import { delivered } from './deliver.ts'
+import { deliverExport } from './deliver.ts'
 
 const store = await testStore()
 const { blobs } = store
@@ -28,37 +28,37 @@ test('the file is written under its key with the permissions of the user, and ke
     return storages.writeStorageFile(given, context)
   }
   const run = await runOf(store, writing(writeStorageFile))
-  const outcome = await delivered(work, run, make)
+  const outcome = await deliverExport(work, run, make)
   expect(written).toEqual(new Map([['a/b.zip', 'the archive']]))
   expect(callers).toEqual([9, work.principal])
   expect(outcome.result).toEqual({ key, size: 11 })
 })
 
 test('a file that another request made is sent unchanged', async () => {
-  const { size } = await upload(blobs, 'a', 'made before')
-  const { key: result_key } = await upload(blobs, 'a', 'made before')
+  const { size } = await uploadFile(blobs, 'a', 'made before')
+  const { key: result_key } = await uploadFile(blobs, 'a', 'made before')
   const { storages, written } = storageOf({})
   const run = await runOf(store, servicesOf({ storages }))
   const report = null
   const known = { ...work, result_key, result_size: size, report }
-  const outcome = await delivered(known, run, () => expect.fail('it is made already'))
+  const outcome = await deliverExport(known, run, () => expect.fail('it is made already'))
   expect(written.get('a/b.zip')).toBe('made before')
   expect(outcome).toMatchObject({ result: { key: result_key, size }, report })
 })
 
 test('a file without a cloud storage is made, and no storage is called', async () => {
   const run = await runOf(store, servicesOf({}))
-  expect((await delivered(exportWork(), run, make)).result?.size).toBe(11)
+  expect((await deliverExport(exportWork(), run, make)).result?.size).toBe(11)
 })
 
 test('progress grows over both halves, and reports the bytes', async () => {
-  const told: [number, string, unknown][] = []
+  const reported: [number, string, unknown][] = []
   const { storages } = storageOf({})
   const run = await runOf(store, servicesOf({ storages }), {
-    progress: (share, stage, amounts) => told.push([share, stage, amounts]),
+    progress: (share, stage, amounts) => reported.push([share, stage, amounts]),
   })
-  await delivered(work, run, make)
-  expect(told).toEqual([
+  await deliverExport(work, run, make)
+  expect(reported).toEqual([
     [0.7, 'Writing the archive', undefined],
     [1, 'Writing to the cloud storage', { bytes_done: 11, bytes_total: 11 }],
   ])
@@ -72,15 +72,15 @@ test('the lease is checked before the last byte, and a cancelled export leaves n
     return undefined
   })
   const run = await runOf(store, services)
-  await delivered(work, run, make)
-  expect([run.told.at(-1), ended]).toEqual(['final', true])
+  await deliverExport(work, run, make)
+  expect([run.stages.at(-1), ended]).toEqual(['final', true])
 
   ended = false
   const lost = async () => {
     throw new LeaseLost('The request was taken away')
   }
   const cancelled = await runOf(store, services, { enterFinal: lost })
-  await expect(delivered(work, cancelled, make)).rejects.toThrow('The request was taken away')
+  await expect(deliverExport(work, cancelled, make)).rejects.toThrow('The request was taken away')
   expect(ended).toBe(false)
 })
 
@@ -98,7 +98,7 @@ test('a stopped export waits until its partial object is removed', async () => {
     return undefined
   })
   const run = await runOf(store, services, { signal: stop.signal })
-  await expect(delivered(work, run, make)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(deliverExport(work, run, make)).rejects.toMatchObject({ kind: 'unavailable' })
   expect(left).toBe('nothing')
 })
 
@@ -110,5 +110,5 @@ test.each([
     store,
     writing(async () => Promise.reject(failure)),
   )
-  await expect(delivered(work, run, make)).rejects.toBe(failure)
+  await expect(deliverExport(work, run, make)).rejects.toBe(failure)
 })

@@ -1,9 +1,9 @@
 import { DomainError, unavailable } from '@reticle/kit'
 import { untilAborted } from '@reticle/kit/blob/abort'
 import { contextOf, LeaseLost, type OperationDeps } from '../operations/operation.ts'
-import type { Outcome, Work } from '../requests/work.ts'
+import type { OperationOutcome, RequestWork } from '../requests/work.ts'
 
-type Delivered = Extract<Work, { action: 'export' }>
+type Delivered = Extract<RequestWork, { action: 'export' }>
 
 /** Share of the work done when the file is made and its transfer starts. */
 const madeShare = 0.7
@@ -13,21 +13,23 @@ const madeShare = 0.7
  * share it; it may exist already. The object appears with its last byte, after the last point of cancellation: a
  * cancelled export leaves no object.
  */
-export async function delivered(
+export async function deliverExport(
   work: Delivered,
   deps: OperationDeps,
-  make: (deps: OperationDeps) => Promise<Outcome>,
-): Promise<Outcome> {
+  make: (deps: OperationDeps) => Promise<OperationOutcome>,
+): Promise<OperationOutcome> {
   const { cloud_storage_id, filename: key } = work.params
   if (cloud_storage_id === null) return make(deps)
-  const outcome = madeBefore(work) ?? (await make(withShare(deps)))
+  const outcome = findFinishedResult(work) ?? (await make(scaleProgress(deps)))
   if (outcome.result === null) return outcome
   const { services, blobs, signal } = deps
   const { chunks } = await blobs.get(outcome.result.key)
-  const { body, left } = leaving(sent(untilAborted(chunks, signal), outcome.result.size, deps))
+  const { body, left } = trackReading(
+    reportSent(untilAborted(chunks, signal), outcome.result.size, deps),
+  )
   try {
-    const given = { cloud_storage_id, key, body }
-    await services.storages.writeStorageFile(given, contextOf(work, signal))
+    const target = { cloud_storage_id, key, body }
+    await services.storages.writeStorageFile(target, contextOf(work, signal))
     return outcome
   } finally {
     // In a single process, the cleanup of a partial object runs in this thread, so it needs time before the conversion
@@ -37,7 +39,7 @@ export async function delivered(
 }
 
 /** Passes bytes on; `left` resolves when they are no longer read, also if reading never started. */
-function leaving(chunks: AsyncIterable<Uint8Array>) {
+function trackReading(chunks: AsyncIterable<Uint8Array>) {
   let left = Promise.resolve()
   async function* body() {
     let leave = () => {}
@@ -53,21 +55,21 @@ function leaving(chunks: AsyncIterable<Uint8Array>) {
   return { body: body(), left: () => left }
 }
 
-function madeBefore({
+function findFinishedResult({
   result_key: key,
   result_size: size,
   report,
-}: Delivered): Outcome | undefined {
+}: Delivered): OperationOutcome | undefined {
   if (key === null || size === null) return undefined
   return { report, result: { key, size }, result_id: null }
 }
 
-const withShare = (deps: OperationDeps): OperationDeps => ({
+const scaleProgress = (deps: OperationDeps): OperationDeps => ({
   ...deps,
   progress: (share, stage, amounts) => deps.progress(madeShare * share, stage, amounts),
 })
 
-async function* sent(
+async function* reportSent(
   chunks: AsyncIterable<Uint8Array>,
   bytes_total: number,
   { progress, enterFinal }: OperationDeps,
@@ -82,10 +84,10 @@ async function* sent(
     }
     await enterFinal()
   } catch (thrown) {
-    throw thrown instanceof DomainError ? thrown : goneAway(thrown)
+    throw thrown instanceof DomainError ? thrown : toUnavailable(thrown)
   }
 }
 
 /** Converts the loss of a lease to an ordinary error for the reader of the bytes. */
-const goneAway = (thrown: unknown) =>
+const toUnavailable = (thrown: unknown) =>
   thrown instanceof LeaseLost ? unavailable(thrown.message) : thrown

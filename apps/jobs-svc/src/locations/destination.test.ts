@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { finish, finishFromTwin, withTwinFile } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { finishFromTwin, finishRequest, withTwinFile } from '../leases/ending.ts'
 import { registerPending } from '../objects/repo.ts'
 import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
@@ -64,15 +64,15 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  return row ?? expect.fail('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  return row ?? expect.fail('no request was claimed')
 }
 
 const key = 'requests/results/u/1'
 async function finishNext() {
   const row = await take()
   await registerPending(db, { key, kind: 'result', organization_id: null })
-  await finish(db, row, { report: null, result: { key, size: 7 }, result_id: null }, 24)
+  await finishRequest(db, row, { report: null, result: { key, size: 7 }, result_id: null }, 24)
 }
 const nothingQueued = async () =>
   expect(await db.selectFrom('requests').select('rq_id').execute()).toEqual([])
@@ -209,7 +209,7 @@ describe.each(transports)('over %s', (transport) => {
       })
       const row = await take()
       expect(readWork(row)).toMatchObject({ result_key: key, result_size: 7 })
-      await finish(db, row, { report: null, result: { key, size: 7 }, result_id: null }, 24)
+      await finishRequest(db, row, { report: null, result: { key, size: 7 }, result_id: null }, 24)
     }
     expect(await blobState(db, key)).toBe('live')
     await expect(download(rq_id)).rejects.toMatchObject({ kind: 'invalid' })

@@ -1,20 +1,20 @@
 import { type CallContext, invalid } from '@reticle/kit'
 import {
   assertKey,
-  type Place,
-  type Storages,
-  storageFor,
-  type Usable,
-  type Use,
+  resolveStorage,
+  type StorageCalls,
+  type StorageLocation,
+  type StorageUse,
+  type UsableStorage,
 } from './storage.ts'
 
 /** Target of the file of an export: a cloud storage and the key in it; null: it stays here under this name. */
-export interface Destination {
+export interface ExportDestination {
   filename: string
   cloud_storage_id: number | null
 }
 
-interface Wish extends Place {
+interface DestinationOptions extends StorageLocation {
   filename?: string | undefined
 }
 
@@ -24,25 +24,29 @@ interface Wish extends Place {
  * request. Rules: docs/spec/requests.md#exports
  *
  * @param usual default name of the file
- * @throws DomainError as `storageFor`, and invalid for an invalid name
+ * @throws DomainError as `resolveStorage`, and invalid for an invalid name
  */
-export async function destinationOf(
-  wish: Wish,
-  { usual, object }: Pick<Use, 'object'> & { usual: string },
-  storages: Storages,
+export async function resolveExportDestination(
+  options: DestinationOptions,
+  { usual: defaultName, object }: Pick<StorageUse, 'object'> & { usual: string },
+  storages: StorageCalls,
   context: CallContext,
-): Promise<Destination> {
-  const storage = await storageFor(wish, { use: 'target', object }, storages, context)
-  const filename = nameOf(wish.filename, usual, storage)
+): Promise<ExportDestination> {
+  const storage = await resolveStorage(options, { use: 'target', object }, storages, context)
+  const filename = nameOf(options.filename, defaultName, storage)
   return { filename, cloud_storage_id: storage?.cloud_storage_id ?? null }
 }
 
 const longest = 255 // bytes
 
 /** Returns the requested name without control characters, else the default; in a cloud storage it is a key. */
-function nameOf(wanted: string | undefined, usual: string, storage: Usable | undefined): string {
-  const name = (wanted ?? '').replace(/\p{Cc}/gu, '').trim()
-  if (name === '') return `${storage?.prefix ?? ''}${usual}`
+function nameOf(
+  requested: string | undefined,
+  defaultName: string,
+  storage: UsableStorage | undefined,
+): string {
+  const name = (requested ?? '').replace(/\p{Cc}/gu, '').trim()
+  if (name === '') return `${storage?.prefix ?? ''}${defaultName}`
   if (storage) assertKey(name, storage)
   else if (/[/\\]/.test(name)) throw invalid({ filename: 'A file name has no path separators.' })
   if (Buffer.byteLength(name) > longest)

@@ -2,7 +2,7 @@ import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import type { CallContext } from '@reticle/kit'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
 
-interface Fetched {
+interface ImportFile {
   file: UploadedFile
   /** Null: it was uploaded. */
   cloud_storage_id: number | null
@@ -14,8 +14,8 @@ interface Fetched {
  *
  * @throws UnusableInput for a file that is empty or larger than the limit of an archive
  */
-export async function fetchedFile(
-  { file, cloud_storage_id }: Fetched,
+export async function fetchImportFile(
+  { file, cloud_storage_id }: ImportFile,
   { services, blobs, signal, progress, limits }: OperationDeps,
   context: CallContext,
 ): Promise<UploadedFile> {

@@ -9,8 +9,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { fail, finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { failRequest, finishRequest } from '../leases/ending.ts'
 import { contextOf } from '../operations/operation.ts'
 import { type ImportWork, readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
@@ -19,7 +19,7 @@ import { importWork, runOf, testStore } from '../testing/run.ts'
 import { authorityOf, noOthers, servicesOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages, storageOf } from '../testing/storages.ts'
-import { fetchedFile } from './fetch.ts'
+import { fetchImportFile } from './fetch.ts'
 
 /** Imports from cloud storages. */
 
@@ -54,8 +54,8 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  return row ?? expect.fail('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  return row ?? expect.fail('no request was claimed')
 }
 
 describe.each(transports)('over %s', (transport) => {
@@ -80,9 +80,9 @@ describe.each(transports)('over %s', (transport) => {
     [
       'finished',
       (row: Awaited<ReturnType<typeof take>>) =>
-        finish(db, row, { report: null, result: null, result_id: null }, 24),
+        finishRequest(db, row, { report: null, result: null, result_id: null }, 24),
     ],
-    ['failed', (row: Awaited<ReturnType<typeof take>>) => fail(db, row, 'no such key', 24)],
+    ['failed', (row: Awaited<ReturnType<typeof take>>) => failRequest(db, row, 'no such key', 24)],
   ])('the copy of its file is deleted when it has %s', async (_, end) => {
     await start(there(9, 'a.json'))
     const row = await take()
@@ -143,7 +143,7 @@ describe('the worker', async () => {
     const file = { name, key: 'requests/uploads/u/0', size: 0 }
     const work = importWork({ file, cloud_storage_id: 9 })
     const run = await runOf(store, servicesOf({ storages }), given)
-    return fetchedFile(work.params, run, contextOf(work, run.signal))
+    return fetchImportFile(work.params, run, contextOf(work, run.signal))
   }
 
   test('copies the file to where it can be read from any place', async () => {
@@ -157,7 +157,9 @@ describe('the worker', async () => {
   test('reads an uploaded file in place', async () => {
     const { params } = importWork({})
     const run = await runOf(store, servicesOf({}))
-    expect(await fetchedFile(params, run, contextOf(importWork({}), run.signal))).toBe(params.file)
+    expect(await fetchImportFile(params, run, contextOf(importWork({}), run.signal))).toBe(
+      params.file,
+    )
   })
 
   test('reports a missing, empty or too large file', async () => {

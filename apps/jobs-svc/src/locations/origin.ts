@@ -4,15 +4,21 @@ import { type CallContext, invalid, invalidText } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { registerLive } from '../objects/repo.ts'
-import { assertKey, type Place, type Storages, storageFor, type Use } from './storage.ts'
+import {
+  assertKey,
+  resolveStorage,
+  type StorageCalls,
+  type StorageLocation,
+  type StorageUse,
+} from './storage.ts'
 
 /** File in a cloud storage. */
-export interface Origin {
+export interface ImportOrigin {
   cloud_storage_id: number
   key: string
 }
 
-interface Wish extends Place {
+interface OriginOptions extends StorageLocation {
   filename?: string | undefined
 }
 
@@ -22,17 +28,17 @@ const longestKey = 1024 // bytes
  * Resolves the source of an import: as the caller states, else the source storage of the object. Undefined: the file
  * was uploaded. Only the import itself checks whether the file exists (docs/spec/requests.md#imports).
  *
- * @throws DomainError as `storageFor`, and invalid without a key
+ * @throws DomainError as `resolveStorage`, and invalid without a key
  */
-export async function originOf(
-  wish: Wish,
-  object: Use['object'],
-  storages: Storages,
+export async function resolveImportOrigin(
+  options: OriginOptions,
+  object: StorageUse['object'],
+  storages: StorageCalls,
   context: CallContext,
-): Promise<Origin | undefined> {
-  const storage = await storageFor(wish, { use: 'source', object }, storages, context)
+): Promise<ImportOrigin | undefined> {
+  const storage = await resolveStorage(options, { use: 'source', object }, storages, context)
   if (!storage) return undefined
-  const { filename: key = '' } = wish
+  const { filename: key = '' } = options
   if (key === '') throw invalidText('The filename was not specified')
   assertKey(key, storage)
   if (Buffer.byteLength(key) > longestKey)
@@ -40,7 +46,7 @@ export async function originOf(
   return { cloud_storage_id: storage.cloud_storage_id, key }
 }
 
-/** File that a request posted in this transaction has to fetch (`fetchedFile`). */
+/** File that a request posted in this transaction has to fetch (`fetchImportFile`). */
 export interface ComingFile {
   file: UploadedFile
   cloud_storage_id: number
@@ -51,7 +57,7 @@ export interface ComingFile {
 /** Registers the blob key for the copy of a file, so that the copy is deleted in every case. */
 export async function comingFile(
   tx: Transaction<RequestsDb>,
-  { cloud_storage_id, key }: Origin,
+  { cloud_storage_id, key }: ImportOrigin,
   organization_id: number | null,
 ): Promise<ComingFile> {
   const input_key = `requests/uploads/${randomUUID()}/`

@@ -11,22 +11,22 @@ import {
 } from '@reticle/kit'
 
 /** Calls about cloud storages before a request is posted. */
-export type Storages = Pick<Service<typeof storages>, 'getCloudStorage' | 'findDefaultStorages'>
+export type StorageCalls = Pick<Service<typeof storages>, 'getCloudStorage' | 'findDefaultStorages'>
 
 /** Location that a caller states for a file. */
-export interface Place {
+export interface StorageLocation {
   location?: string | undefined
   cloud_storage_id?: number | undefined
 }
 
-export interface Use {
+export interface StorageUse {
   use: 'source' | 'target'
   /** Object whose storages are the default; absent: the default is here. */
   object?: Pick<Facts, 'target'> & { id: number }
 }
 
 /** Cloud storage that the caller may use. */
-export interface Usable {
+export interface UsableStorage {
   cloud_storage_id: number
   /** Prefix of its keys. */
   prefix: string
@@ -37,28 +37,28 @@ export interface Usable {
  *
  * @throws DomainError invalid, not_found, or forbidden without view permission and for a read-only access token
  */
-export async function storageFor(
-  place: Place,
-  { use, object }: Use,
-  storages: Storages,
+export async function resolveStorage(
+  requested: StorageLocation,
+  { use, object }: StorageUse,
+  storages: StorageCalls,
   context: CallContext,
-): Promise<Usable | undefined> {
-  const { location } = place
+): Promise<UsableStorage | undefined> {
+  const { location } = requested
   if (location !== undefined) {
-    const cloud_storage_id = named(place)
+    const cloud_storage_id = named(requested)
     return cloud_storage_id === undefined
       ? undefined
-      : usable({ cloud_storage_id }, storages, context)
+      : findUsableStorage({ cloud_storage_id }, storages, context)
   }
   if (!object) return undefined
   const set = (await storages.findDefaultStorages(object, context))[`${use}_storage`]
   if (set?.location !== 'cloud_storage' || set.cloud_storage_id === null) return undefined
   const { cloud_storage_id } = set
   const which = `the ${use} storage of ${object.target} ${object.id}`
-  return usable({ cloud_storage_id, which }, storages, context)
+  return findUsableStorage({ cloud_storage_id, which }, storages, context)
 }
 
-function named({ location = 'local', cloud_storage_id }: Place): number | undefined {
+function named({ location = 'local', cloud_storage_id }: StorageLocation): number | undefined {
   if (location === 'local') return undefined
   if (location !== 'cloud_storage')
     throw invalid({ location: `"${location.slice(0, 100)}" is not a valid choice.` })
@@ -67,11 +67,11 @@ function named({ location = 'local', cloud_storage_id }: Place): number | undefi
   return cloud_storage_id
 }
 
-async function usable(
+async function findUsableStorage(
   { cloud_storage_id: id, which }: { cloud_storage_id: number; which?: string },
-  storages: Storages,
+  storages: StorageCalls,
   context: CallContext,
-): Promise<Usable> {
+): Promise<UsableStorage> {
   if (signedIn(context).token?.read_only) throw forbidden('This access token may only read.')
   try {
     const { specific_attributes } = await storages.getCloudStorage({ id }, context)
@@ -95,7 +95,7 @@ function refusal(thrown: unknown, storage: string): unknown {
  *
  * @throws DomainError invalid for a key that names no file, or is hidden by the storage
  */
-export function assertKey(key: string, { prefix }: Usable): void {
+export function assertKey(key: string, { prefix }: UsableStorage): void {
   const refuse = (text: string) => {
     throw invalid({ filename: text })
   }

@@ -1,6 +1,6 @@
 import type { RandomAccess } from '@reticle/formats/archive/source'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { gather } from './packed.ts'
+import { gatherBytes } from './media-bytes.ts'
 import { openPart } from './stored-part.ts'
 
 /** Opens a stored object for random access by ranges. */
@@ -13,7 +13,7 @@ export function blobSource(
     ...(name !== undefined && { name }),
     read: async (start, end) => {
       if (end <= start) return new Uint8Array()
-      return gather(await openPart(blobs, key, { start, end }))
+      return gatherBytes(await openPart(blobs, key, { start, end }))
     },
   }
 }

@@ -35,6 +35,6 @@ export function readFrameKey(key: string): FrameOfVideo | undefined {
   if (!key.startsWith(mark)) return undefined
   const [, index, frame, given] = /^video:(.+):(\d+):(\w+)$/.exec(key) ?? []
   const format = formats.find((one) => one === given)
-  if (index === undefined || !format) throw new Error(`${key} is no frame of a video`)
+  if (index === undefined || !format) throw new Error(`${key} is not the key of a video frame`)
   return { index, frame: Number(frame), format }
 }

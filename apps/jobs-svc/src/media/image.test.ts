@@ -1,10 +1,10 @@
 import { imageSize } from '@reticle/formats/image/size'
 import { expect, test } from 'vitest'
-import { bitmap } from '../testing/prepare.ts'
+import { createBitmap } from '../testing/prepare.ts'
 import { openImage } from './image.ts'
 
 test('a bitmap is decoded as other pictures are', async () => {
-  const bytes = bitmap(30, 20, [200, 100, 50])
+  const bytes = createBitmap(30, 20, [200, 100, 50])
   expect(await imageSize(bytes)).toMatchObject({ width: 30, height: 20 })
   const { data, info } = await openImage(bytes)
     .resize(3, 2)
@@ -17,7 +17,7 @@ test('a bitmap is decoded as other pictures are', async () => {
 })
 
 test('a bitmap that is cut off is refused', () => {
-  const bytes = bitmap(30, 20).subarray(0, 500)
+  const bytes = createBitmap(30, 20).subarray(0, 500)
   expect(() => openImage(bytes)).toThrow('bitmap is cut off: it has 500 of')
 })
 

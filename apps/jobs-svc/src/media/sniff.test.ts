@@ -1,14 +1,14 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type ForeignName, foreignKind } from './kinds/foreign.ts'
-import { sniff, sniffedBytes } from './sniff.ts'
+import { sniffedBytes, sniffFile } from './sniff.ts'
 
 const dot = sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } })
 
 describe('a picture is recognised by its bytes', () => {
   test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)('%s', async (format) => {
     const bytes = await dot.clone().toFormat(format).toBuffer()
-    expect(sniff(bytes.subarray(0, sniffedBytes))).toEqual({
+    expect(sniffFile(bytes.subarray(0, sniffedBytes))).toEqual({
       is: 'image',
       media_type: `image/${format}`,
     })
@@ -66,7 +66,7 @@ test.each([
   ['text', 'hello', { is: 'unknown' }],
   ['nothing', '', { is: 'unknown' }],
 ])('%s', (_, text, kind) => {
-  expect(sniff(Buffer.from(text, 'latin1'))).toEqual(kind)
+  expect(sniffFile(Buffer.from(text, 'latin1'))).toEqual(kind)
 })
 
 const packets = (bytes: number, before: number, header = 'G@\x11\x10') =>
@@ -89,7 +89,7 @@ describe('a video is recognised by its container', () => {
     ['Ogg of Theora', oggOf('\x80theora')],
     ['Ogg of Theora and Vorbis', `${oggOf('\x80theora')}${oggOf('\x01vorbis')}`],
   ])('%s', (_, text) => {
-    expect(sniff(Buffer.from(text, 'latin1'))).toEqual({ is: 'video' })
+    expect(sniffFile(Buffer.from(text, 'latin1'))).toEqual({ is: 'video' })
   })
 
   test.each([
@@ -99,7 +99,7 @@ describe('a video is recognised by its container', () => {
     ['packets that hold nothing', packets(188, 0, 'G@\x11\0')],
     ['fewer packets than three', packets(188, 0).slice(0, 370)],
   ])('%s is not a transport stream', (_, text) => {
-    expect(sniff(Buffer.from(text, 'latin1'))).toEqual({ is: 'unknown' })
+    expect(sniffFile(Buffer.from(text, 'latin1'))).toEqual({ is: 'unknown' })
   })
 })
 
@@ -144,7 +144,7 @@ describe('a raw camera picture is not one of the supported TIFFs', () => {
     ['RAF', 'FUJIFILMCCD-RAW 0201'],
   ])('%s', (_, text) => {
     const kind = { is: 'foreign', foreign: foreignKind('raw') }
-    expect(sniff(Buffer.from(text, 'latin1'))).toEqual(kind)
+    expect(sniffFile(Buffer.from(text, 'latin1'))).toEqual(kind)
   })
 
   test.each([
@@ -167,7 +167,7 @@ describe('a raw camera picture is not one of the supported TIFFs', () => {
     ['whose directory is further on', 'II*\0\xff\xff\0\0'.padEnd(64, '\0')],
   ])('a TIFF %s is a picture', (_, text) => {
     const kind = { is: 'image', media_type: 'image/tiff' }
-    expect(sniff(Buffer.from(text, 'latin1'))).toEqual(kind)
+    expect(sniffFile(Buffer.from(text, 'latin1'))).toEqual(kind)
   })
 })
 
@@ -228,7 +228,7 @@ describe('an unsupported kind is recognised by its bytes', () => {
   ]
   test.each(kinds)('%s (%j)', (name, text) => {
     const kind = { is: 'foreign', foreign: foreignKind(name) }
-    expect(sniff(Buffer.from(text, 'latin1'))).toEqual(kind)
+    expect(sniffFile(Buffer.from(text, 'latin1'))).toEqual(kind)
   })
 
   test.each([
@@ -240,6 +240,6 @@ describe('an unsupported kind is recognised by its bytes', () => {
     ['a text about games', 'MMORPG of the year', 'unknown'],
     ['a text about something solid', 'solid ground', 'unknown'],
   ])('%s', (_, text, is) => {
-    expect(sniff(Buffer.from(text, 'latin1')).is).toBe(is)
+    expect(sniffFile(Buffer.from(text, 'latin1')).is).toBe(is)
   })
 })

@@ -7,7 +7,7 @@ import { foreignOf } from './kinds/foreign-marks.ts'
 import type { Packer } from './unpacker.ts'
 
 /** Kind of a file, by its first bytes and never by its name. */
-export type Kind =
+export type FileKind =
   | { is: 'image'; media_type: string }
   | { is: 'zip' }
   | { is: 'tar' }
@@ -19,7 +19,7 @@ export type Kind =
   | { is: 'foreign'; foreign: ForeignKind }
   | { is: 'unknown' }
 
-/** Bytes of the start of a file that `sniff` reads. */
+/** Bytes of the start of a file that `sniffFile` reads. */
 export const sniffedBytes = 512
 
 interface Signature {
@@ -27,11 +27,11 @@ interface Signature {
   bytes: string
   /** Further bytes at the start, if the mark alone could be part of a text: a drawing would count as a picture. */
   begins?: string
-  kind: Kind
+  kind: FileKind
 }
 
-const image = (media_type: string): Kind => ({ is: 'image', media_type })
-const foreign = (name: ForeignName): Kind => ({ is: 'foreign', foreign: foreignKind(name) })
+const image = (media_type: string): FileKind => ({ is: 'image', media_type })
+const foreign = (name: ForeignName): FileKind => ({ is: 'foreign', foreign: foreignKind(name) })
 
 const images: readonly Signature[] = [
   { at: 0, bytes: '\xff\xd8\xff', kind: image('image/jpeg') },
@@ -58,7 +58,7 @@ const containersOfMore: readonly Signature[] = [
 ]
 
 /** Kinds that need more than a mark: the mark of bitmaps also starts texts, and early tar files have no mark. */
-const recognized: readonly { is: (head: Uint8Array) => boolean; kind: Kind }[] = [
+const recognized: readonly { is: (head: Uint8Array) => boolean; kind: FileKind }[] = [
   { is: isBitmap, kind: image('image/bmp') },
   { is: isTarHeader, kind: { is: 'tar' } },
 ]
@@ -72,7 +72,7 @@ const families = new Map([
 ])
 
 /** Lists the media that this installation reads: families of files, and the types of its images. */
-export function readable(): { media: string[]; image_types: string[] } {
+export function listReadableMedia(): { media: string[]; image_types: string[] } {
   const kinds = [...images, ...containersOfMore, ...recognized].map(({ kind }) => kind)
   const types = kinds.flatMap((kind) => (kind.is === 'image' ? [kind.media_type] : []))
   const media = new Set(kinds.flatMap(({ is }) => families.get(is) ?? []))
@@ -81,7 +81,7 @@ export function readable(): { media: string[]; image_types: string[] } {
 }
 
 /** Detects the kind of a file by its first `sniffedBytes` (fewer if it is shorter). */
-export function sniff(begin: Uint8Array): Kind {
+export function sniffFile(begin: Uint8Array): FileKind {
   const head = begin.subarray(0, sniffedBytes)
   const text = latin1Of(head)
   const picture = withMark(images, text)
@@ -96,14 +96,14 @@ export function sniff(begin: Uint8Array): Kind {
   return containerOf(head) ? { is: 'video' } : { is: 'unknown' }
 }
 
-function withMark(signatures: readonly Signature[], text: string): Kind | undefined {
+function withMark(signatures: readonly Signature[], text: string): FileKind | undefined {
   const found = signatures.find(
     ({ at, bytes, begins = '' }) => text.startsWith(bytes, at) && text.startsWith(begins),
   )
   return found?.kind
 }
 
-const isTiff = (kind: Kind) => kind.is === 'image' && kind.media_type === 'image/tiff'
+const isTiff = (kind: FileKind) => kind.is === 'image' && kind.media_type === 'image/tiff'
 
 const byteOrderMark = '\xef\xbb\xbf'
 

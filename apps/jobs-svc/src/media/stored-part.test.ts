@@ -3,7 +3,7 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
 import { testStore } from '../testing/run.ts'
 import { blobSource } from './blob-source.ts'
-import { gather, openPlace } from './packed.ts'
+import { gatherBytes, openMediaBytes } from './media-bytes.ts'
 
 const { blobs } = await testStore()
 await blobs.put('media/a', bytesOf('0123456789'))
@@ -11,11 +11,11 @@ await blobs.put('media/a', bytesOf('0123456789'))
 const gone = { kind: 'unavailable', retry_after: 2 }
 const source = (size: number) => blobSource(blobs, { key: 'media/a', size })
 const place = (offset: number, length: number) =>
-  openPlace(blobs, { key: 'media/a', offset, length, packing: 'stored' })
+  openMediaBytes(blobs, { key: 'media/a', offset, length, packing: 'stored' })
 
 test('parts of a stored object are read', async () => {
   expect(Buffer.from(await source(10).read(2, 4)).toString()).toBe('23')
-  expect(String(await gather(await place(7, 3)))).toBe('789')
+  expect(String(await gatherBytes(await place(7, 3)))).toBe('789')
 })
 
 test.each([

@@ -3,7 +3,7 @@ import { headBytes } from '@reticle/formats/image/size'
 import { cutBytes } from '@reticle/kit/pieces'
 import type { Sharp } from 'sharp'
 import { largestImageBytes, openImage } from './image.ts'
-import { gather } from './packed.ts'
+import { gatherBytes } from './media-bytes.ts'
 
 /**
  * Applies the EXIF orientation of a JPEG to its pixels: annotations refer to the upright image, and many programs ignore EXIF.
@@ -11,7 +11,7 @@ import { gather } from './packed.ts'
  *
  * @param turn re-encodes a whole JPEG that has an orientation, by `encodeUpright`
  */
-export async function* upright(
+export async function* turnUpright(
   image: AsyncIterable<Uint8Array>,
   turn: (read: () => Promise<Buffer>) => Promise<Buffer> = turnPhoto,
 ): AsyncGenerator<Uint8Array> {
@@ -26,7 +26,7 @@ export async function* upright(
     }
     const whole = joined(head, pieces)
     if (!mayBeTurned(Buffer.concat(head))) return yield* whole
-    yield* cutBytes(await turn(() => gather(whole, largestImageBytes)))
+    yield* cutBytes(await turn(() => gatherBytes(whole, largestImageBytes)))
   } finally {
     await pieces.return?.()
   }

@@ -7,7 +7,7 @@ import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { sweep } from '../sweeper.ts'
+import { sweepStorage } from '../sweeper.ts'
 import { crashMidUpload } from '../testing/crash.ts'
 
 const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
@@ -31,7 +31,7 @@ test('T-GC-1: one sweep a day after crashes during uploads leaves no orphaned ob
   ])
 
   const clock = testClock(new Date(Date.now() + 25 * 3_600_000))
-  await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
+  await sweepStorage({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
 
   const left = [await objects(), await unfinished()]
   const count = `${crashes} crashes, ${9 * crashes} objects`

@@ -6,7 +6,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { sweep } from '../sweeper.ts'
+import { sweepStorage } from '../sweeper.ts'
 import { crashMidUpload } from '../testing/crash.ts'
 import { testStore } from '../testing/run.ts'
 
@@ -25,7 +25,7 @@ test('one sweep a day after a crash removes all unfinished objects', async () =>
   expect([(await objects()).length, (await drafts()).length]).toEqual([9, 6])
 
   const clock = testClock(new Date(Date.now() + 25 * 3_600_000))
-  await sweep({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
+  await sweepStorage({ db, blobs, clock, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 })
 
   expect([await objects(), await drafts()]).toEqual([[], []])
   expect(await db.selectFrom('blobs').selectAll().execute()).toEqual([])

@@ -19,9 +19,9 @@ export const failure = z.object({
   /** Entries noted before the failure. */
   report: report.optional(),
 })
-export type Failure = z.infer<typeof failure>
+export type RequestFailure = z.infer<typeof failure>
 
-export type DetailedFailure = Failure & { detail: string }
+export type DetailedFailure = RequestFailure & { detail: string }
 
 export const lostWorker = 'The worker stopped unexpectedly'
 const inside = 'The service failed to run this request'
@@ -43,12 +43,12 @@ const userKinds = new Set<ErrorKind>([
 ])
 
 /** Classifies an error by whether a retry can help, and adds the report entries noted before it. */
-export function failureOf(thrown: unknown): Failure {
+export function failureOf(thrown: unknown): RequestFailure {
   const report = reportBefore(thrown)
   return report ? { ...reasonOf(thrown), report } : reasonOf(thrown)
 }
 
-function reasonOf(thrown: unknown): Failure {
+function reasonOf(thrown: unknown): RequestFailure {
   if (thrown instanceof FormatError || thrown instanceof UnusableInput)
     return { kind: 'user', message: oneLine(thrown.message) }
   if (thrown instanceof DomainError && isOfTheUser(thrown))
@@ -65,18 +65,18 @@ function reasonOf(thrown: unknown): Failure {
 
 const smallerParts = 'Use smaller parts, such as single jobs or fewer files'
 
-const outOfMemory: Failure = {
+const outOfMemory: RequestFailure = {
   kind: 'memory',
   message: `The conversion needed more memory than a conversion may use. ${smallerParts}, or ask an administrator to raise RETICLE_JOBS_HEAP_MIB`,
 }
 
 /** A larger heap does not help: the engine limits the size of a single text, map or buffer. */
-const tooLarge: Failure = {
+const tooLarge: RequestFailure = {
   kind: 'limit',
   message: `The conversion needed a single value that is larger than any conversion can hold. ${smallerParts}`,
 }
 
-const tooDeep: Failure = {
+const tooDeep: RequestFailure = {
   kind: 'limit',
   message: 'The data is nested too deeply to be converted',
 }
@@ -84,7 +84,7 @@ const tooDeep: Failure = {
 /** Returns the failure for an exception that the converter did not catch. */
 export function brokenConverter(thrown: unknown): DetailedFailure {
   const known = isTooLargeForEngine(thrown) || isStackOverflow(thrown)
-  const failure: Failure = known
+  const failure: RequestFailure = known
     ? failureOf(thrown)
     : { kind: 'transient', message: 'The conversion ended with an unexpected error' }
   return { ...failure, detail: detailOf(thrown) }

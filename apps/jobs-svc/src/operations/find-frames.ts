@@ -5,24 +5,28 @@ import { isBucketKey } from '../buckets/with-buckets.ts'
 import { explainRead } from '../media/kinds/foreign.ts'
 import { pagesOf } from '../pdf/pages.ts'
 import type { CreateWork } from '../requests/work.ts'
+import { classifyMedia, type SourceMedia } from '../sources/classify-media.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
-import { checksumCheck, type Found, type Listing } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { gatherFiles } from '../sources/gather.ts'
-import { type Manifest, readManifest } from '../sources/manifest.ts'
-import { inOrder } from '../sources/order.ts'
+import { type FrameManifest, readManifest } from '../sources/manifest.ts'
+import { orderFiles } from '../sources/order.ts'
 import { relatedTo } from '../sources/related.ts'
 import { everyFrame, type Selection, selectionOf } from '../sources/selection.ts'
-import { type Media, sortOut } from '../sources/sort-out.ts'
+import {
+  createChecksumCheck,
+  type SourceFile,
+  type SourceListing,
+} from '../sources/source-listing.ts'
 import { videoLines } from '../sources/video-lines.ts'
 import { type OperationDeps, UnusableInput } from './operation.ts'
 import { ignore } from './report.ts'
-import { type Staged, stage } from './staging.ts'
+import { type Staged, stageTexts } from './staging.ts'
 import { taskChapters } from './task-chapters.ts'
 
 type FramesDeps = OperationDeps & SourceDeps
 
-export interface FoundFrames {
+export interface PreparedFrames {
   /** Lines of the list of frames. */
   staged: Staged
   /** Default number of frames per chunk. */
@@ -46,16 +50,16 @@ export interface FoundFrames {
 export async function findFrames(
   { params, request_uuid }: CreateWork,
   deps: FramesDeps,
-): Promise<FoundFrames> {
+): Promise<PreparedFrames> {
   const { report, signal, tmpDir } = deps
-  const sorted = await sortOut(await gatherFiles(params, deps), deps, selectionOf(params))
-  const media = await drawn(sorted, params, deps)
+  const sorted = await classifyMedia(await gatherFiles(params, deps), deps, selectionOf(params))
+  const media = await drawPdfPages(sorted, params, deps)
   if (media.video) return framesOfVideo(media.video, params, deps)
   const { listing, isArchive, selection } = media
-  const manifest = withinAsked(await manifestOf(media, params, report), listing, params)
+  const manifest = limitManifest(await manifestOf(media, params, report), listing, params)
   const related = relatedTo(listing.files, manifest)
   const order = { listing, manifest, isArchive, seed: request_uuid, report, signal }
-  const frames = await inOrder(related.frames, params, order)
+  const frames = await orderFiles(related.frames, params, order)
 
   const counted: Counted = { seen: 0, count: 0 }
   const items_total = frames.length
@@ -64,10 +68,10 @@ export async function findFrames(
     deps.progress(readShare * share, 'Reading images', { items_done, items_total })
   }
   const listedBy = listNameOf(params, manifest)
-  const check = checksumCheck(listing, report)
+  const check = createChecksumCheck(listing, report)
   const about = { listing, related, selection, listedBy, check, report, signal, progress }
   const lines = frameLines(frames, about, counted)
-  const staged = await stage(tmpDir, 'frames.lines', lines, signal)
+  const staged = await stageTexts(tmpDir, 'frames.lines', lines, signal)
   if (counted.count === 0)
     throw new UnusableInput(withoutFrames(counted, params.start_frame, report))
   if (selection.isAll)
@@ -85,7 +89,7 @@ export async function findFrames(
 /** Returns the name of the list that assigns frame numbers by file name, if any. */
 function listNameOf(
   { job_file_mapping, sorting_method }: CreateWork['params'],
-  manifest: Manifest | undefined,
+  manifest: FrameManifest | undefined,
 ): string | undefined {
   if (job_file_mapping) return 'job_file_mapping'
   return manifest && sorting_method === 'predefined' ? 'manifest' : undefined
@@ -97,30 +101,34 @@ function listNameOf(
  *
  * @throws UnusableInput when no page is selected
  */
-async function drawn(
-  media: Media,
+async function drawPdfPages(
+  media: SourceMedia,
   params: CreateWork['params'],
   deps: FramesDeps,
-): Promise<Media & { selection: Selection }> {
-  const asked = selectionOf(params)
-  if (!media.pdf) return { ...media, selection: asked }
+): Promise<SourceMedia & { selection: Selection }> {
+  const requestedSelection = selectionOf(params)
+  if (!media.pdf) return { ...media, selection: requestedSelection }
   const isInOrder = params.sorting_method !== 'random' && !media.manifest
-  const { listing, count } = await pagesOf(media.pdf, isInOrder ? asked : everyFrame, deps)
+  const { listing, count } = await pagesOf(
+    media.pdf,
+    isInOrder ? requestedSelection : everyFrame,
+    deps,
+  )
   if (listing.files.length === 0)
     throw new UnusableInput(withoutFrames({ seen: count }, params.start_frame))
-  return { ...media, listing, selection: isInOrder ? everyFrame : asked }
+  return { ...media, listing, selection: isInOrder ? everyFrame : requestedSelection }
 }
 
 async function framesOfVideo(
-  video: Found,
+  video: SourceFile,
   params: CreateWork['params'],
   { tmpDir, signal, videos, prefix, report }: FramesDeps,
-): Promise<FoundFrames> {
+): Promise<PreparedFrames> {
   if (params.job_file_mapping)
     throw new UnusableInput(`job_file_mapping lists images, but ${video.name} is a video`)
   const counted: Counted = { seen: 0, count: 0 }
   const about = { videos, selection: selectionOf(params), key: `${prefix}index`, signal }
-  const staged = await stage(tmpDir, 'frames.lines', videoLines(video, about, counted), signal)
+  const staged = await stageTexts(tmpDir, 'frames.lines', videoLines(video, about, counted), signal)
   if (counted.count === 0) throw new UnusableInput(withoutFrames(counted, params.start_frame))
   const chapters = taskChapters(counted, params, { report, file: video.name })
   return {
@@ -160,22 +168,25 @@ function explainLeftOut(report: ReportWriter): string {
 }
 
 /** Restricts the manifest of a cloud storage to the requested files, because it may list more. */
-function withinAsked(
-  manifest: Manifest | undefined,
-  { files }: Listing,
+function limitManifest(
+  manifest: FrameManifest | undefined,
+  { files }: SourceListing,
   { cloud_storage_id }: CreateWork['params'],
-): Manifest | undefined {
+): FrameManifest | undefined {
   if (!manifest || cloud_storage_id === null) return manifest
-  const asked = new Set(files.map(({ name }) => name))
-  return { ...manifest, places: new Map([...manifest.places].filter(([name]) => asked.has(name))) }
+  const requested = new Set(files.map(({ name }) => name))
+  return {
+    ...manifest,
+    places: new Map([...manifest.places].filter(([name]) => requested.has(name))),
+  }
 }
 
 /** Reads the manifest. Unless the order depends on it, an unreadable manifest is reported and ignored. */
 async function manifestOf(
-  { manifest }: Media,
+  { manifest }: SourceMedia,
   { sorting_method }: CreateWork['params'],
   report: ReportWriter,
-): Promise<Manifest | undefined> {
+): Promise<FrameManifest | undefined> {
   if (!manifest) return undefined
   const { file, from, isOwn } = manifest
   if (sorting_method === 'random' && isOwn) return undefined

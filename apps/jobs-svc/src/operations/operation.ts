@@ -14,8 +14,8 @@ import type { Downloads } from '@reticle/kit/outgoing/download'
 import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import type { PdfReader } from '../pdf/reader.ts'
-import type { Progress } from '../requests/amounts.ts'
-import type { Work } from '../requests/work.ts'
+import type { ProgressCallback } from '../requests/amounts.ts'
+import type { RequestWork } from '../requests/work.ts'
 import type { Videos } from '../videos/videos.ts'
 
 type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
@@ -48,7 +48,7 @@ export interface OperationDeps {
   services: OperationServices
   blobs: BlobStore
   signal: AbortSignal
-  progress: Progress
+  progress: ProgressCallback
   /**
    * Called once, before the one call with visible effects: afterwards the request cannot be cancelled.
    *
@@ -61,19 +61,19 @@ export interface OperationDeps {
    *
    * @throws LeaseLost
    */
-  keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
+  registerContents: (files: HashedFile[]) => Promise<Map<string, string>>
   /**
    * Keeps the files of the request for as long as this task exists, because they are its media.
    *
    * @throws LeaseLost
    */
-  keepForTask: (task_id: number) => Promise<void>
+  shareWithTask: (task_id: number) => Promise<void>
   /**
    * Stores the state of a partly written archive for the next attempt; null discards the stored state.
    *
    * @throws LeaseLost
    */
-  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<void>
+  saveCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<void>
   checkpoints: CheckpointTiming
   /** Temporary folder of this run, removed after it. */
   tmpDir: string
@@ -104,7 +104,7 @@ export class LeaseLost extends Error {}
 export class UnusableInput extends Error {}
 
 /** Creates the context for calls with the permissions of the user that posted the request. */
-export function contextOf(work: Work, signal: AbortSignal): CallContext {
+export function contextOf(work: RequestWork, signal: AbortSignal): CallContext {
   const { principal, request_uuid: request_id, traceparent } = work
   const context = { principal, request_id, deadline: Date.now() + hardLimitMs, signal }
   return traceparent === null ? context : { ...context, traceparent }

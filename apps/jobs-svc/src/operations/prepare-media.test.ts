@@ -8,8 +8,8 @@ import { writeZip } from '@reticle/formats/archive/zip-writer'
 import { unavailable } from '@reticle/kit'
 import sharp from 'sharp'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
-import { createWork, runOf, testStore, upload } from '../testing/run.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
+import { createWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import type { OperationServices } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
@@ -60,7 +60,7 @@ async function claiming(width: number, height: number): Promise<Buffer> {
 
 async function zip(members: Record<string, string | Uint8Array>): Promise<Buffer> {
   const files = Object.entries(members).map(([path, content]) => ({ path, content }))
-  return gather(writeZip(files, new Date(0)))
+  return gatherBytes(writeZip(files, new Date(0)))
 }
 
 /** Sets the uncompressed size of the one member to 30 bytes in the directory of an archive. */
@@ -80,8 +80,8 @@ test('images become upright frames in the order of their names and stay in the u
     .withMetadata({ orientation: 6 })
     .toBuffer()
   const files = [
-    await upload(blobs, 'b.png', await picture(30, 10, 'png')),
-    await upload(blobs, 'a.jpg', turned),
+    await uploadFile(blobs, 'b.png', await picture(30, 10, 'png')),
+    await uploadFile(blobs, 'a.jpg', turned),
   ]
 
   const { work, run, outcome } = await prepare({ files, image_quality: 80 })
@@ -105,7 +105,7 @@ test('images become upright frames in the order of their names and stay in the u
     },
   ])
   expect(outcome).toMatchObject({ result: null, result_id: 1, report: { skipped: 0 } })
-  expect(run.told).toEqual(['Reading images', 'final', 'Creating jobs'])
+  expect(run.stages).toEqual(['Reading images', 'final', 'Creating jobs'])
 })
 
 test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
@@ -113,7 +113,7 @@ test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
   async (format) => {
     const bytes = Buffer.concat([await picture(33, 44, format), Buffer.alloc(1000)])
     const names = ['a', 'b', 'c']
-    const files = await Promise.all(names.map((name) => upload(blobs, name, bytes)))
+    const files = await Promise.all(names.map((name) => uploadFile(blobs, name, bytes)))
     const all = watched()
     await prepareMedia(createWork({ files }), await runOf(store, services, { blobs: all.blobs }))
     expect(all.asked).toEqual([bytes.length, bytes.length, bytes.length])
@@ -127,7 +127,9 @@ test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
 test.each(['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const)(
   '%s is read under any file name',
   async (format) => {
-    await prepare({ files: [await upload(blobs, 'picture.bin', await picture(33, 44, format))] })
+    await prepare({
+      files: [await uploadFile(blobs, 'picture.bin', await picture(33, 44, format))],
+    })
     expect(attached[0]?.frames).toMatchObject([
       { width: 33, height: 44, media_type: `image/${format}` },
     ])
@@ -141,7 +143,7 @@ test('images whose header does not contain their size are read whole, one at a t
   })
     .tiff({ compression: 'none' })
     .toBuffer()
-  const files = await Promise.all(['a', 'b', 'c'].map((name) => upload(blobs, name, tiff)))
+  const files = await Promise.all(['a', 'b', 'c'].map((name) => uploadFile(blobs, name, tiff)))
   const running = { now: 0, most: 0 }
   const get: typeof blobs.get = async (key, range) => {
     const answer = await blobs.get(key, range)
@@ -170,7 +172,7 @@ async function* counted(chunks: AsyncIterable<Uint8Array>, running: { now: numbe
 
 test('natural order compares numbers', async () => {
   const files = await Promise.all(
-    ['f10.jpg', 'f9.jpg'].map(async (name) => upload(blobs, name, await picture(4, 4))),
+    ['f10.jpg', 'f9.jpg'].map(async (name) => uploadFile(blobs, name, await picture(4, 4))),
   )
   await prepare({ files, sorting_method: 'natural' })
   expect(attached[0]?.frames.map((frame) => frame.name)).toEqual(['f9.jpg', 'f10.jpg'])
@@ -179,7 +181,7 @@ test('natural order compares numbers', async () => {
 describe('files that are mapped to jobs', () => {
   const jobs = (...lists: string[][]) => ({ job_file_mapping: lists.map((files) => ({ files })) })
   const three = () =>
-    Promise.all(['a', 'b', 'c'].map(async (name) => upload(blobs, name, await picture(4, 4))))
+    Promise.all(['a', 'b', 'c'].map(async (name) => uploadFile(blobs, name, await picture(4, 4))))
 
   test('keep the order of the mapping, and unlisted files are left out', async () => {
     const { outcome } = await prepare({ files: await three(), ...jobs(['c'], ['a']) })
@@ -192,9 +194,9 @@ describe('files that are mapped to jobs', () => {
   })
 
   test('must exist and must be pictures', async () => {
-    const files = [...(await three()), await upload(blobs, 'd', 'no picture')]
+    const files = [...(await three()), await uploadFile(blobs, 'd', 'no picture')]
     const zipped = { 'a.png': await picture(4, 4, 'png'), 'd.txt': 'no picture' }
-    const archive = await upload(blobs, 'a.zip', await zip(zipped))
+    const archive = await uploadFile(blobs, 'a.zip', await zip(zipped))
     await expect(prepare({ files, ...jobs(['a', 'e']) })).rejects.toThrow(
       "job_file_mapping: no image called 'e' was sent",
     )
@@ -209,7 +211,7 @@ describe('files that are mapped to jobs', () => {
 })
 
 test('the requested number of jobs is passed on', async () => {
-  await prepare({ files: [await upload(blobs, 'a', await picture(4, 4))], job_count: 3 })
+  await prepare({ files: [await uploadFile(blobs, 'a', await picture(4, 4))], job_count: 3 })
   expect(attached[0]?.query).toMatchObject({ job_count: 3 })
 })
 
@@ -222,14 +224,14 @@ test('frames of a zip archive are read from within it', async () => {
     '__MACOSX/b/2.png': 'junk',
     '.DS_Store': 'junk',
   })
-  const { outcome } = await prepare({ files: [await upload(blobs, 'all.zip', archive)] })
+  const { outcome } = await prepare({ files: [await uploadFile(blobs, 'all.zip', archive)] })
 
   const frames = attached[0]?.frames ?? []
   expect(frames.map(({ name, packing }) => [name, packing])).toEqual([
     ['a/packed-although-an-image.dat', 'deflated'],
     ['b/2.png', 'stored'],
   ])
-  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(image)
+  for (const frame of frames) expect(await gatherBytes(readMediaBytes(blobs, frame))).toEqual(image)
   expect(outcome.report).toMatchObject({
     skipped: 1,
     entries: [{ code: 'ignored-file', reason: 'no image', examples: [{ file: 'notes.txt' }] }],
@@ -238,8 +240,8 @@ test('frames of a zip archive are read from within it', async () => {
 
 test('files of unknown type beside images are skipped and named', async () => {
   const files = [
-    await upload(blobs, 'a.jpg', await picture(4, 4)),
-    await upload(blobs, 'list.txt', 'a.jpg'),
+    await uploadFile(blobs, 'a.jpg', await picture(4, 4)),
+    await uploadFile(blobs, 'list.txt', 'a.jpg'),
   ]
   const { outcome } = await prepare({ files })
   expect(attached[0]?.frames.length).toBe(1)
@@ -255,17 +257,17 @@ test.each([
   [100, 100, 72],
   [16_000, 10_000, 2],
 ])('pictures of %i x %i make chunks of %i', async (width, height, chunk_size) => {
-  await prepare({ files: [await upload(blobs, 'a.png', await claiming(width, height))] })
+  await prepare({ files: [await uploadFile(blobs, 'a.png', await claiming(width, height))] })
   expect(attached[0]?.query.chunk_size).toBe(chunk_size)
 })
 
 test('a requested chunk size is kept', async () => {
-  await prepare({ files: [await upload(blobs, 'a.png', await picture(4, 4))], chunk_size: 5 })
+  await prepare({ files: [await uploadFile(blobs, 'a.png', await picture(4, 4))], chunk_size: 5 })
   expect(attached[0]?.query.chunk_size).toBe(5)
 })
 
 test('requested ground truth is created with the jobs', async () => {
-  const files = [await upload(blobs, 'a.png', await picture(4, 4))]
+  const files = [await uploadFile(blobs, 'a.png', await picture(4, 4))]
   const validation_params: ValidationParams = {
     mode: 'gt',
     frame_selection_method: 'manual',
@@ -338,7 +340,11 @@ describe('unusable input fails with one sentence, and nothing is attached', () =
   ]
   test.each(cases)('%s', async (_, contents, message) => {
     const given = (await contents()).map(([name, content]) =>
-      upload(blobs, name, typeof content === 'string' ? Buffer.from(content, 'latin1') : content),
+      uploadFile(
+        blobs,
+        name,
+        typeof content === 'string' ? Buffer.from(content, 'latin1') : content,
+      ),
     )
     await expect(prepare({ files: await Promise.all(given) })).rejects.toThrow(message)
     expect(attached).toEqual([])
@@ -348,13 +354,13 @@ describe('unusable input fails with one sentence, and nothing is attached', () =
 test('an archive with more members than the limit is refused', async () => {
   const archive = await zip({ a: 'x', b: 'y' })
   const run = await runOf(store, services, { limits: { entries: 1, bytes: 1000, ratio: 10 } })
-  const work = createWork({ files: [await upload(blobs, 'a.zip', archive)] })
+  const work = createWork({ files: [await uploadFile(blobs, 'a.zip', archive)] })
   await expect(prepareMedia(work, run)).rejects.toThrow('archive too large')
 })
 
 test('an attempt after one whose result was lost attaches the media with the same call id', async () => {
   const full = authorityOf([{ target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 1 }) }])
-  const work = createWork({ files: [await upload(blobs, 'a.png', await picture(4, 4))] })
+  const work = createWork({ files: [await uploadFile(blobs, 'a.png', await picture(4, 4))] })
   await prepareMedia(work, await runOf(store, services))
   await prepareMedia({ ...work, lease_token: 2 }, await runOf(store, { ...services, tasks: full }))
   expect(attached.map((one) => one.query.call_id)).toEqual([work.request_uuid, work.request_uuid])
@@ -366,7 +372,7 @@ test('nothing is attached once the lease is lost', async () => {
       throw unavailable('lost')
     },
   })
-  const work = createWork({ files: [await upload(blobs, 'a.png', await picture(4, 4))] })
+  const work = createWork({ files: [await uploadFile(blobs, 'a.png', await picture(4, 4))] })
   await expect(prepareMedia(work, run)).rejects.toThrow('lost')
   expect(attached).toEqual([])
 })

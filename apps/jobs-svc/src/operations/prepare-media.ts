@@ -1,11 +1,11 @@
 import type { ReportWriter } from '@reticle/formats/report'
 import type { CallContext } from '@reticle/kit'
-import { openListing } from '../buckets/listing.ts'
+import { openBucketListing } from '../buckets/listing.ts'
 import { withBuckets } from '../buckets/with-buckets.ts'
-import { keptOnce } from '../contents/hashed.ts'
-import type { CreateWork, Outcome } from '../requests/work.ts'
+import { deduplicateFiles } from '../contents/deduplicate-files.ts'
+import type { CreateWork, OperationOutcome } from '../requests/work.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
-import { type FoundFrames, findFrames } from './find-frames.ts'
+import { findFrames, type PreparedFrames } from './find-frames.ts'
 import { contextOf, type OperationDeps } from './operation.ts'
 import { toReport, withReport } from './report.ts'
 
@@ -13,7 +13,7 @@ import { toReport, withReport } from './report.ts'
  * Turns files into the frames of a task: finds the pictures, orders and measures them, then passes the list to the task
  * in one call, which splits it into jobs. Uploaded files are not copied (docs/spec/workspace.md#attaching-media).
  */
-export function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<Outcome> {
+export function prepareMedia(work: CreateWork, deps: OperationDeps): Promise<OperationOutcome> {
   return withReport((report) => makeMedia(work, deps, report))
 }
 
@@ -21,7 +21,7 @@ async function makeMedia(
   work: CreateWork,
   deps: OperationDeps,
   report: ReportWriter,
-): Promise<Outcome> {
+): Promise<OperationOutcome> {
   const { services, signal, blobs } = deps
   const { task_id, params, request_uuid: call_id } = work
   const context = contextOf(work, signal)
@@ -29,26 +29,26 @@ async function makeMedia(
   // A task with media is not refused here, because an earlier attempt of this request may have attached it.
   await services.tasks.authorize({ target: 'task', id: task_id, action: 'upload:data' }, context)
 
-  const { files, spare } = await keptOnce(work.params.files, folderOf(work), deps)
-  const kept = { ...work, params: { ...work.params, files } }
+  const { files, spare } = await deduplicateFiles(work.params.files, folderOf(work), deps)
+  const deduplicated = { ...work, params: { ...work.params, files } }
   const prefix = prefixOf(work)
   const source = sourceOf(work, deps, context)
   const progress = onlyForward(deps.progress)
   const about = { ...deps, ...source, progress, prefix, report, task_id }
-  const found = await findFrames(kept, about).catch(async (thrown) => {
+  const found = await findFrames(deduplicated, about).catch(async (thrown) => {
     await blobs.removePrefix(prefix).catch(() => undefined) // at the latest deleted with the upload
     throw thrown
   })
 
   await deps.enterFinal()
   deps.progress(readShare, 'Creating jobs')
-  const media = { task_id, call_id, ...wishesOf(params, found), body: found.staged.read() }
+  const media = { task_id, call_id, ...validationOf(params, found), body: found.staged.read() }
   await services.media.attachMedia(media, context)
   return { report: toReport(report), result: null, result_id: task_id, spare }
 }
 
 /** Returns the options of the frames as a whole, and of the jobs into which they are split. */
-function wishesOf(params: CreateWork['params'], found: FoundFrames) {
+function validationOf(params: CreateWork['params'], found: PreparedFrames) {
   const { image_quality, validation_params, job_file_mapping, job_count } = params
   const { start_frame, frame_filter } = params
   const { video_name, chapters } = found
@@ -79,7 +79,7 @@ function sourceOf(
   if (cloud_storage_id === null) return { blobs }
   return {
     blobs: withBuckets(blobs, storages, { cloud_storage_id, context }),
-    bucket: openListing(storages, { cloud_storage_id, task_id }, context),
+    bucket: openBucketListing(storages, { cloud_storage_id, task_id }, context),
   }
 }
 
@@ -90,16 +90,16 @@ function sourceOf(
 const prefixOf = (work: CreateWork): string => `${folderOf(work)}made-${work.lease_token}/`
 
 function folderOf({ input_key }: CreateWork): string {
-  if (input_key === null) throw new Error('a request for media has a place for its files')
+  if (input_key === null) throw new Error('a request for media must have an input_key')
   return `${input_key.replace(/\/$/, '')}/`
 }
 
 /** Makes the share done monotonic, because files may be read more than once. */
-function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress'] {
+function onlyForward(reportProgress: OperationDeps['progress']): OperationDeps['progress'] {
   let most = 0
   return (share, stage, amounts) => {
     most = Math.max(most, share)
-    tell(most, stage, amounts)
+    reportProgress(most, stage, amounts)
   }
 }
 
@@ -109,7 +109,7 @@ function onlyForward(tell: OperationDeps['progress']): OperationDeps['progress']
  */
 function placeOf(
   { server_files, copy_data, cloud_storage_id }: CreateWork['params'],
-  { cloud_storage_id: holding, isMade = false }: FoundFrames,
+  { cloud_storage_id: holding, isMade = false }: PreparedFrames,
 ) {
   if (holding !== undefined) return { storage: 'cloud_storage', cloud_storage_id: holding } as const
   const isCopied = copy_data || isMade

@@ -1,10 +1,10 @@
-import type { Lease } from '../leases/lease.ts'
+import type { RequestLease } from '../leases/lease.ts'
 
 /**
  * Returns the key of the file of an export. Each attempt has its own, so that a late attempt cannot overwrite the file
  * of another.
  */
-export function resultKey({ request_uuid, lease_token }: Lease): string {
+export function resultKey({ request_uuid, lease_token }: RequestLease): string {
   return `requests/results/${request_uuid}/${lease_token}`
 }
 
@@ -12,14 +12,16 @@ export function resultKey({ request_uuid, lease_token }: Lease): string {
  * Returns the key prefix of media that an import creates for a task. Nothing is stored there if the frames stay in the
  * import's files.
  */
-export const mediaPrefix = ({ request_uuid }: Pick<Lease, 'request_uuid'>, task_id: number) =>
-  `requests/media/${request_uuid}/${task_id}/`
+export const mediaPrefix = (
+  { request_uuid }: Pick<RequestLease, 'request_uuid'>,
+  task_id: number,
+) => `requests/media/${request_uuid}/${task_id}/`
 
 /** Returns the key of the first chunk that an attempt to prepare media stores. */
 export function firstChunkKey({
   task_id,
   request_uuid,
   lease_token,
-}: Lease & { task_id: number }): string {
+}: RequestLease & { task_id: number }): string {
   return `requests/chunks/${task_id}/${request_uuid}-${lease_token}`
 }

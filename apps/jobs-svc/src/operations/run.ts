@@ -4,21 +4,24 @@ import { exportDataset } from '../exporting/export-dataset.ts'
 import { exportEvents } from '../exporting/export-events.ts'
 import { importAnnotations } from '../importing/import-annotations.ts'
 import { importDataset } from '../importing/import-dataset.ts'
-import { delivered } from '../locations/deliver.ts'
-import type { Outcome, Work } from '../requests/work.ts'
+import { deliverExport } from '../locations/deliver.ts'
+import type { OperationOutcome, RequestWork } from '../requests/work.ts'
 import { importBackup } from '../restoring/import-backup.ts'
 import type { OperationDeps } from './operation.ts'
 import { prepareMedia } from './prepare-media.ts'
 
 /** Runs the operation of a request once. When it throws, it has had no visible effect. */
-export async function runOperation(work: Work, deps: OperationDeps): Promise<Outcome> {
+export async function runOperation(
+  work: RequestWork,
+  deps: OperationDeps,
+): Promise<OperationOutcome> {
   if ('subresource' in work)
     return work.action === 'export'
-      ? delivered(work, deps, (own) => exportBackup(work, own))
+      ? deliverExport(work, deps, (own) => exportBackup(work, own))
       : importBackup(work, deps)
   switch (work.action) {
     case 'export':
-      return delivered(work, deps, (own) =>
+      return deliverExport(work, deps, (own) =>
         work.target === 'events' ? exportEvents(work, own) : exportDataset(work, own),
       )
     case 'import':

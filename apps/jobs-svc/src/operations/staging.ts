@@ -10,7 +10,7 @@ export interface Staged {
 }
 
 /** Writes texts into a file of `dir`, with back-pressure from the disk. */
-export async function stage(
+export async function stageTexts(
   dir: string,
   name: string,
   texts: AsyncIterable<string>,

@@ -1,17 +1,17 @@
 import { unavailable } from '@reticle/kit'
 import { UnusableInput } from '../operations/operation.ts'
-import type { Failures, ReadFile } from '../programs/failures.ts'
+import type { ProgramFailures, ReadFile } from '../programs/failures.ts'
 import { mostPages, mostPdfBytes } from './reader.ts'
 
 /**
  * Creates the error for a file that cannot be read as a PDF.
  *
- * @param said output of the program for the log; it may contain paths
+ * @param output output of the program for the log; it may contain paths
  */
-const unreadable = ({ name }: ReadFile, said?: string) =>
+const unreadable = ({ name }: ReadFile, output?: string) =>
   new UnusableInput(
     `${name}: no PDF can be read from it: it is damaged, cut off or of another kind`,
-    { cause: said },
+    { cause: output },
   )
 
 export const locked = ({ name }: ReadFile) =>
@@ -44,7 +44,7 @@ export const undrawable = ({ name }: ReadFile, page: number) =>
   )
 
 /** Errors of the program that draws pages. */
-export const pdfFailures: Failures = {
+export const pdfFailures: ProgramFailures = {
   unreadable,
   unstarted: ({ name }, why) =>
     unavailable(`${name}: the program that draws PDFs cannot be started: ${why}`),

@@ -5,13 +5,13 @@ import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import { endlessPdf, lockedTrailer, type PdfPage, writePdf } from '@reticle/kit/testing/pdf'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
-import { picture, preparing } from '../testing/prepare.ts'
-import { pdfSurroundings, upload } from '../testing/run.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
+import { createPreparation, picture } from '../testing/prepare.ts'
+import { pdfSurroundings, uploadFile } from '../testing/run.ts'
 import { pdfiumReader } from './pdfium.ts'
 import { mostPdfBytes, pdfLimits } from './reader.ts'
 
-const { prepare, blobs, root } = await preparing()
+const { prepare, blobs, root } = await createPreparation()
 
 /** Creates page n, which is 100 + n pixels wide; its left half is green. */
 const pageOf = (page: number): PdfPage => {
@@ -19,7 +19,9 @@ const pageOf = (page: number): PdfPage => {
   return { width, height: 36, box: { x: 0, y: 0, width: width / 2, height: 36, color: 'green' } }
 }
 const pdfOf = (count: number) => writePdf(Array.from({ length: count }, (_, page) => pageOf(page)))
-const pdf = async (count: number, name = 'scan.pdf') => [await upload(blobs, name, pdfOf(count))]
+const pdf = async (count: number, name = 'scan.pdf') => [
+  await uploadFile(blobs, name, pdfOf(count)),
+]
 
 const pagesOf = (frames: FrameSource[]) => frames.map(({ width }) => width - 100)
 async function keysBelow(prefix: string): Promise<string[]> {
@@ -38,14 +40,14 @@ test('pages become pictures in one object, in their order, named after the file'
   )
   expect(await keysBelow(work.input_key ?? '')).toEqual([frames[0]?.key])
   for (const frame of frames) {
-    const { data, info } = await sharp(await gather(readPlace(blobs, frame)))
+    const { data, info } = await sharp(await gatherBytes(readMediaBytes(blobs, frame)))
       .raw()
       .toBuffer({ resolveWithObject: true })
     expect(info).toMatchObject({ width: frame.width, height: frame.height, channels: 3 })
     expect([...data.subarray(0, 3), ...data.subarray(-3)]).toEqual([0, 255, 0, 255, 255, 255])
   }
   expect(query.chunk_size).toBe(72)
-  expect(run.told).toEqual([
+  expect(run.stages).toEqual([
     'Reading images',
     'Drawing pages',
     'Reading images',
@@ -95,7 +97,7 @@ test('pages can be shuffled, mapped to jobs, or listed by a manifest, as images 
   const lines = ['{"version":"1.1"}', '{"type":"images"}']
   for (const page of [6, 5, 4, 3, 2, 1])
     lines.push(JSON.stringify({ name: `scan-000${page}`, extension: '.png' }))
-  const manifest = await upload(blobs, 'manifest.jsonl', lines.join('\n'))
+  const manifest = await uploadFile(blobs, 'manifest.jsonl', lines.join('\n'))
   const sorting_method = 'predefined'
   const listed = await prepare({ files: [...files, manifest], sorting_method, stop_frame: 1 })
   expect(pagesOf(listed.frames)).toEqual([5, 4])
@@ -111,7 +113,7 @@ test('pages of a file on the share are stored with the other media, not on the s
 })
 
 test('a PDF above the size limit is refused before it is read', async () => {
-  const file = await upload(blobs, 'scan.pdf', Buffer.concat([pdfOf(1), Buffer.alloc(200_000)]))
+  const file = await uploadFile(blobs, 'scan.pdf', Buffer.concat([pdfOf(1), Buffer.alloc(200_000)]))
   const files = [{ ...file, size: mostPdfBytes + 1 }]
   await expect(prepare({ files })).rejects.toThrow(
     'scan.pdf: PDFs may have 536870912 bytes, this one has 536870913',
@@ -125,7 +127,7 @@ test('a selection of missing pages fails with the number of pages', async () => 
 })
 
 test('a PDF beside an image or another PDF is refused', async () => {
-  const image = await upload(blobs, 'a.jpg', await picture(4, 4))
+  const image = await uploadFile(blobs, 'a.jpg', await picture(4, 4))
   const text =
     'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are'
   await expect(prepare({ files: [image, ...(await pdf(1))] })).rejects.toThrow(
@@ -165,7 +167,7 @@ test.each<[string, Uint8Array, object, string]>([
   'a PDF that %s leaves no objects',
   async (_, bytes, given, message) => {
     const before = await keysBelow('requests/')
-    const files = [await upload(blobs, 'scan.pdf', bytes)]
+    const files = [await uploadFile(blobs, 'scan.pdf', bytes)]
     await expect(prepare({ files }, given)).rejects.toThrow(message)
     expect((await keysBelow('requests/')).length).toBe(before.length + 1)
   },

@@ -5,8 +5,12 @@ import sharp from 'sharp'
 import { copyToDisk } from '../media/local-copy.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
-import { type Found, type Listing, listing } from '../sources/found.ts'
 import type { Selection } from '../sources/selection.ts'
+import {
+  createSourceListing,
+  type SourceFile,
+  type SourceListing,
+} from '../sources/source-listing.ts'
 import { tooLarge, tooMuch } from './failures.ts'
 import { type DrawnPage, mostPdfBytes } from './reader.ts'
 
@@ -15,7 +19,7 @@ export type PagesDeps = Pick<OperationDeps, 'pdfs' | 'tmpDir'> &
 
 export interface Pages {
   /** Pictures of the selected pages. */
-  listing: Listing
+  listing: SourceListing
   /** Number of pages of the PDF, selected or not. */
   count: number
 }
@@ -28,7 +32,7 @@ export interface Pages {
  * @throws UnusableInput naming the file and its fault; DomainError as the object store does, and as `PdfReader`
  */
 export async function pagesOf(
-  file: Found,
+  file: SourceFile,
   selection: Selection,
   { pdfs, tmpDir, ...deps }: PagesDeps,
 ): Promise<Pages> {
@@ -41,13 +45,13 @@ export async function pagesOf(
     const local = { path, name }
     const count = await pdfs.count(local, signal)
     const chosen = [...Array(count).keys()].filter(selection.has)
-    const made: Found[] = []
+    const made: SourceFile[] = []
     if (chosen.length > 0) {
       const about = { ...deps, key: `${prefix}pages`, nameOf: namesOf(name, count), made }
       const drawn = pdfs.draw(local, chosen, signal)
       await blobs.put(about.key, pictures(file, drawn, chosen.length, about), { signal })
     }
-    return { listing: listing(made, blobs), count }
+    return { listing: createSourceListing(made, blobs), count }
   } finally {
     await rm(path, { force: true })
   }
@@ -57,12 +61,12 @@ interface Making extends Pick<PagesDeps, 'limits' | 'progress'> {
   key: string
   nameOf: (page: number) => string
   /** Filled while the object is written. */
-  made: Found[]
+  made: SourceFile[]
 }
 
 /** Yields PNGs one after the other. While one is encoded, the next is drawn. */
 async function* pictures(
-  file: Found,
+  file: SourceFile,
   drawn: AsyncIterable<DrawnPage>,
   count: number,
   { limits, progress, key, nameOf, made }: Making,

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium'
 import { startThread } from '@reticle/kit/thread'
-import { answerQuestion } from '../programs/answering.ts'
+import { answerQuery } from '../programs/answer-query.ts'
 import { pixelsOf } from './page-size.ts'
-import { answers, type Question, type Refusal } from './records.ts'
+import { type PdfQuery, type PdfRefusal, pdfRecords } from './records.ts'
 
 /**
  * Process that runs PDFium for one question (`records.ts`). PDFium reads untrusted files, and may crash or hang; only
@@ -13,17 +13,17 @@ startThread('../programs/watch-input', import.meta.url, { data: null })
 
 /** Refusal of a question, and the page that caused it. */
 class Refused extends Error {
-  readonly why: Refusal
+  readonly why: PdfRefusal
   readonly page: number | undefined
 
-  constructor(why: Refusal, page?: number) {
+  constructor(why: PdfRefusal, page?: number) {
     super(why)
     this.why = why
     this.page = page
   }
 }
 
-await answerQuestion(answers, async (question: Question, write) => {
+await answerQuery(pdfRecords, async (question: PdfQuery, write) => {
   try {
     const document = await open(question.path)
     if (question.ask === 'count') return await write('count', undefined, document.getPageCount())

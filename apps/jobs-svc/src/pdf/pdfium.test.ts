@@ -12,14 +12,14 @@ import {
 } from '@reticle/kit/testing/pdf'
 import sharp from 'sharp'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { surroundingsHere } from '../programs/surroundings.ts'
+import { findProgramEnvironment } from '../programs/environment.ts'
 import { pdfSurroundings } from '../testing/run.ts'
 import { type PdfiumOptions, pagesAtOnce, pdfiumReader } from './pdfium.ts'
 import { type DrawnPage, pdfLimits } from './reader.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'reticle-pdf-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
-const { limiter } = await surroundingsHere()
+const { limiter } = await findProgramEnvironment()
 const never = new AbortController().signal
 const range = (to: number) => [...Array(to).keys()]
 
@@ -234,7 +234,7 @@ test('damage at any position ends in an error with a reason, or in all pages', a
 
 describe('a program', () => {
   test('is started from its sources, too', async () => {
-    const fromSource = pdfiumReader({ limits: pdfLimits, ...(await surroundingsHere()) })
+    const fromSource = pdfiumReader({ limits: pdfLimits, ...(await findProgramEnvironment()) })
     const given = await file(writePdf(Array(2).fill({ width: 72, height: 72 })))
     expect(await fromSource.count(given, never)).toBe(2)
   }, 20_000)
@@ -256,7 +256,7 @@ describe('a program', () => {
     const given = await file(endlessPdf())
     const drawing = reader.draw(given, [0], never).next()
     const [program] = started
-    if (program?.pid === undefined) throw new Error('nothing was started')
+    if (program?.pid === undefined) throw new Error('no process was started')
     await once(program, 'spawn')
     program.kill('SIGKILL')
     await expect(drawing).rejects.toMatchObject({
@@ -279,7 +279,7 @@ describe('a program', () => {
     const drawing = reader.draw(await file(endlessPdf()), [0], never).next()
     drawing.catch(() => undefined)
     const [program] = started
-    if (!program) throw new Error('nothing was started')
+    if (!program) throw new Error('no process was started')
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(isGone(program)).toBe(false)
     const gone = once(program, 'exit')

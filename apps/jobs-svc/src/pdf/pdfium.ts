@@ -1,20 +1,20 @@
 import { ownProgram } from '../programs/own-program.ts'
-import { type Surroundings, startProgram } from '../programs/program.ts'
-import { type Answer, readRecords } from '../programs/records.ts'
+import { type ProgramEnvironment, startProgram } from '../programs/program.ts'
+import { type ProgramRecord, readRecords } from '../programs/records.ts'
 import { pdfFailures as failures, locked, pageless, tooManyPages, undrawable } from './failures.ts'
 import { mostPagePixels } from './page-size.ts'
 import { type DrawnPage, mostPages, type PdfFile, type PdfReader } from './reader.ts'
-import { answers, type Question } from './records.ts'
+import { type PdfQuery, pdfRecords } from './records.ts'
 
 /** Pages that one process draws; a limit, because the library keeps memory for pages already drawn. */
 export const pagesAtOnce = 100
 
-export interface PdfiumOptions extends Surroundings {
+export interface PdfiumOptions extends ProgramEnvironment {
   /** Arguments of Node.js that start the program; tests replace them. */
   entry?: readonly string[]
 }
 
-const usual = ownProgram('./pdfium-program', import.meta.url)
+const defaultEntry = ownProgram('./pdfium-program', import.meta.url)
 
 /**
  * Creates the reader of the npm package @hyzyla/pdfium, in a separate process for each question (`pdfium-program.ts`).
@@ -22,7 +22,7 @@ const usual = ownProgram('./pdfium-program', import.meta.url)
 export function pdfiumReader(options: PdfiumOptions): PdfReader {
   return {
     count: async (file, signal) => {
-      for await (const { kind, number } of ask(
+      for await (const { kind, number } of runQuery(
         { ask: 'count', path: file.path },
         file,
         options,
@@ -51,18 +51,23 @@ async function* drawSome(
   signal: AbortSignal,
 ): AsyncGenerator<DrawnPage> {
   const left = pages.values()
-  for await (const answer of ask({ ask: 'draw', path: file.path, pages }, file, options, signal)) {
+  for await (const answer of runQuery(
+    { ask: 'draw', path: file.path, pages },
+    file,
+    options,
+    signal,
+  )) {
     const { done, value: page } = left.next()
     if (done) return
-    yield drawn(answer, page, file)
+    yield toDrawnPage(answer, page, file)
   }
   const { value: missing } = left.next()
   if (missing !== undefined) throw undrawable(file, missing)
 }
 
 /** Validates a drawn page, because the process may be under the control of a malicious file. */
-function drawn(
-  { kind, number: width, bytes: pixels }: Asked,
+function toDrawnPage(
+  { kind, number: width, bytes: pixels }: PdfRecord,
   page: number,
   file: PdfFile,
 ): DrawnPage {
@@ -73,24 +78,24 @@ function drawn(
   return { page, width, height, pixels }
 }
 
-type Asked = Answer<'count' | 'page'>
+type PdfRecord = ProgramRecord<'count' | 'page'>
 
 /**
  * Sends a question and yields the answer.
  *
  * @throws the error for a refusal or failure
  */
-async function* ask(
-  question: Question,
+async function* runQuery(
+  question: PdfQuery,
   file: PdfFile,
-  { entry = usual, ...around }: PdfiumOptions,
+  { entry = defaultEntry, ...environment }: PdfiumOptions,
   signal: AbortSignal,
-): AsyncGenerator<Asked> {
+): AsyncGenerator<PdfRecord> {
   const args = [...entry, JSON.stringify(question)]
   const program = { command: process.execPath, args, file, failures }
-  const running = startProgram(program, around, signal)
+  const running = startProgram(program, environment, signal)
   const unreadable = (why: string) => failures.unreadable(file, why)
-  const reading = { codec: answers, mostBytes: mostPagePixels * 4, unreadable }
+  const reading = { codec: pdfRecords, mostBytes: mostPagePixels * 4, unreadable }
   try {
     for await (const { kind, number, bytes } of readRecords(running.pieces(), reading)) {
       if (kind === 'refused') throw refusal(String(bytes), number, file)

@@ -4,7 +4,7 @@ export interface ReadFile {
 }
 
 /** Errors for the possible failures of a program. Messages contain the name of the file and never a path. */
-export interface Failures {
+export interface ProgramFailures {
   /** It could not be started; `why` is for operators. */
   unstarted: (file: ReadFile, why: string) => Error
   /** Another process killed it; a retry may succeed. */

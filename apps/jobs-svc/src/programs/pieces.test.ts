@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linesOf } from './pieces.ts'
+import { splitLinesOf } from './pieces.ts'
 
 async function* piecesOf(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text)
@@ -7,7 +7,7 @@ async function* piecesOf(...texts: string[]) {
 
 async function readLines(pieces: AsyncIterable<Buffer>, longest?: number): Promise<string[]> {
   const lines: string[] = []
-  for await (const batch of linesOf(pieces, longest)) lines.push(...batch)
+  for await (const batch of splitLinesOf(pieces, longest)) lines.push(...batch)
   return lines
 }
 

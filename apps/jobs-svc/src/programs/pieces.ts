@@ -3,7 +3,7 @@
  *
  * @returns undefined when fewer bytes are left than requested
  */
-export function cutInto(
+export function createPieceReader(
   pieces: AsyncIterator<Buffer>,
 ): (size: number) => Promise<Buffer | undefined> {
   let rest: Buffer = Buffer.alloc(0)
@@ -29,7 +29,7 @@ export function cutInto(
  *
  * @param longest bytes kept of the start of a longer line
  */
-export async function* linesOf(
+export async function* splitLinesOf(
   pieces: AsyncIterable<Buffer>,
   longest = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string[]> {

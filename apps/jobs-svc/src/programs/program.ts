@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Failures, ReadFile } from './failures.ts'
+import type { ProgramFailures, ReadFile } from './failures.ts'
 
 /** Limits of one process. */
 export interface ProgramLimits {
@@ -13,7 +13,7 @@ export interface ProgramLimits {
 }
 
 /** Environment in which programs that read untrusted files are started. */
-export interface Surroundings {
+export interface ProgramEnvironment {
   limits: ProgramLimits
   /** Path of `prlimit` of util-linux; undefined: no system limits are set, only those by the clock. */
   limiter: string | undefined
@@ -23,12 +23,12 @@ export interface Surroundings {
   start?: (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess
 }
 
-export interface Program {
+export interface ProgramSpec {
   command: string
   args: readonly string[]
   /** File that is read, for messages. */
   file: ReadFile
-  failures: Failures
+  failures: ProgramFailures
   /** Called with each line of the error output. */
   onLine?: (line: string) => void
   /** Added to the longest time without output. */
@@ -38,7 +38,7 @@ export interface Program {
 }
 
 /** Started program. The caller must call `end`, also after errors. */
-export interface Running {
+export interface RunningProgram {
   /** Yields its output with back-pressure. Throws when it fails, or `signal` fires. */
   pieces: () => AsyncGenerator<Buffer>
   /** Resolves when all output is read and the program has exited. */
@@ -55,15 +55,19 @@ const tailLength = 4000
  * untrusted files. It gets system limits for processor time, memory and files, is killed when it is silent for too long
  * or `signal` fires, and has a standard input that closes when this process ends.
  */
-export function startProgram(program: Program, around: Surroundings, signal: AbortSignal): Running {
+export function startProgram(
+  program: ProgramSpec,
+  environment: ProgramEnvironment,
+  signal: AbortSignal,
+): RunningProgram {
   signal.throwIfAborted()
   const { file, failures, onLine, patienceMs = 0, mayGiveUp = false } = program
-  const { limits, env, start = spawn } = around
-  const { command, args } = limited(program, around)
+  const { limits, env, start = spawn } = environment
+  const { command, args } = withSystemLimits(program, environment)
   const child = start(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true })
   const { stdin, stdout, stderr } = child
-  const left = leaving(child)
-  const said = listen(stderr, onLine)
+  const left = waitForExit(child)
+  const readOutput = collectErrorOutput(stderr, onLine)
   stdin?.on('error', () => undefined)
 
   const kill = () => void child.kill('SIGKILL')
@@ -87,15 +91,15 @@ export function startProgram(program: Program, around: Surroundings, signal: Abo
   }
 
   async function* pieces(): AsyncGenerator<Buffer> {
-    if (!stdout) throw new Error('a program is started with pipes')
+    if (!stdout) throw new Error('the program has no stdout pipe')
     const from: AsyncIterator<Buffer> = stdout[Symbol.asyncIterator]()
     for (let one = await next(from); !one.done; one = await next(from)) yield one.value
     const ending = await left
     signal.throwIfAborted()
     if (isSilent) throw failures.tooLong(file)
-    const failure = failureOf(ending, said(), program)
+    const failure = failureOf(ending, readOutput(), program)
     if (failure) throw failure
-    if (ending.code !== 0 && !mayGiveUp) throw failures.unreadable(file, said())
+    if (ending.code !== 0 && !mayGiveUp) throw failures.unreadable(file, readOutput())
   }
   return {
     pieces,
@@ -110,14 +114,14 @@ export function startProgram(program: Program, around: Surroundings, signal: Abo
   }
 }
 
-interface Ending {
+interface ProgramExit {
   code: number | null
   killer: NodeJS.Signals | null
   /** Error of the start. */
   error?: Error
 }
 
-async function leaving(child: ChildProcess): Promise<Ending> {
+async function waitForExit(child: ChildProcess): Promise<ProgramExit> {
   try {
     const [code, killer] = await once(child, 'close')
     return { code, killer }
@@ -127,24 +131,28 @@ async function leaving(child: ChildProcess): Promise<Ending> {
   }
 }
 
-function failureOf({ code, killer, error }: Ending, said: string, { file, failures }: Program) {
+function failureOf(
+  { code, killer, error }: ProgramExit,
+  output: string,
+  { file, failures }: ProgramSpec,
+) {
   if (error) return failures.unstarted(file, error.message)
-  if (killer) return brokenBy(killer, said, { file, failures })
+  if (killer) return createSignalError(killer, output, { file, failures })
   if (code === 0) return undefined
-  if (/Cannot allocate memory/i.test(said)) return failures.tooMuchMemory(file)
-  if (/received signal 24/.test(said)) return failures.tooLong(file) // SIGXCPU, which ffmpeg handles as a request to stop
+  if (/Cannot allocate memory/i.test(output)) return failures.tooMuchMemory(file)
+  if (/received signal 24/.test(output)) return failures.tooLong(file) // SIGXCPU, which ffmpeg handles as a request to stop
   return undefined
 }
 
 /** Returns the error for a process that was killed by a signal. Node.js logs why it aborts itself. */
-function brokenBy(
+function createSignalError(
   killer: NodeJS.Signals,
-  said: string,
-  { file, failures }: Pick<Program, 'file' | 'failures'>,
+  output: string,
+  { file, failures }: Pick<ProgramSpec, 'file' | 'failures'>,
 ): Error {
   if (killer === 'SIGXCPU') return failures.tooLong(file)
   if (killer === 'SIGKILL' || killer === 'SIGTERM') return failures.killed(file)
-  if (/FATAL ERROR: /i.test(said) && /out of memory/i.test(said))
+  if (/FATAL ERROR: /i.test(output) && /out of memory/i.test(output))
     return failures.tooMuchMemory(file)
   return failures.broken(file, killer)
 }
@@ -154,7 +162,10 @@ function brokenBy(
  *
  * @returns function that returns its last part
  */
-function listen(stream: ChildProcess['stderr'], onLine?: (line: string) => void): () => string {
+function collectErrorOutput(
+  stream: ChildProcess['stderr'],
+  onLine?: (line: string) => void,
+): () => string {
   let tail = ''
   let rest = ''
   stream?.setEncoding('utf8')
@@ -173,9 +184,9 @@ function listen(stream: ChildProcess['stderr'], onLine?: (line: string) => void)
  * Adds system limits. The soft time limit is a signal that identifies the reason; the hard one kills programs that
  * ignore it.
  */
-function limited({ command, args }: Program, { limits, limiter }: Surroundings) {
+function withSystemLimits({ command, args }: ProgramSpec, { limits, limiter }: ProgramEnvironment) {
   if (limiter === undefined) return { command, args }
   const { cpuSeconds, memoryBytes } = limits
-  const given = [`--cpu=${cpuSeconds}:${cpuSeconds + 5}`, `--data=${memoryBytes}`]
-  return { command: limiter, args: [...given, '--fsize=0', '--core=0', '--', command, ...args] }
+  const limitArgs = [`--cpu=${cpuSeconds}:${cpuSeconds + 5}`, `--data=${memoryBytes}`]
+  return { command: limiter, args: [...limitArgs, '--fsize=0', '--core=0', '--', command, ...args] }
 }

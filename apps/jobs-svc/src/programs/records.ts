@@ -1,17 +1,17 @@
-import { cutInto } from './pieces.ts'
+import { createPieceReader } from './pieces.ts'
 
 /**
  * Output of our programs: a sequence of records, each a head and its bytes. Numbers are in native byte order, since
  * both ends run on the same machine. The last record is `end`, or `failed` with the reason.
  */
-export interface Answer<Kind extends string> {
+export interface ProgramRecord<Kind extends string> {
   kind: Kind
   /** Number of the record, for instance a time. */
   number: number
   bytes: Buffer
 }
 
-export interface Codec<Kind extends string> {
+export interface RecordCodec<Kind extends string> {
   encodeHead: (kind: Kind, length: number, number?: number) => Uint8Array
   decodeHead: (head: Uint8Array) => { kind: Kind | undefined; length: number; number: number }
 }
@@ -20,7 +20,9 @@ export interface Codec<Kind extends string> {
 const headBytes = 16
 
 /** Creates the codec; a kind is encoded as its index in the list. */
-export const codecOf = <Kind extends string>(kinds: readonly Kind[]): Codec<Kind> => ({
+export const createRecordCodec = <Kind extends string>(
+  kinds: readonly Kind[],
+): RecordCodec<Kind> => ({
   encodeHead: (kind, length, number = 0) => {
     const head = new ArrayBuffer(headBytes)
     new Uint32Array(head, 0, 2).set([kinds.indexOf(kind), length])
@@ -35,8 +37,8 @@ export const codecOf = <Kind extends string>(kinds: readonly Kind[]): Codec<Kind
   },
 })
 
-export interface Reading<Kind extends string> {
-  codec: Codec<Kind>
+export interface RecordOptions<Kind extends string> {
+  codec: RecordCodec<Kind>
   /** Limit per record, because the program may be under the control of a malicious file. */
   mostBytes: number
   /** Creates the error for invalid output. */
@@ -46,9 +48,9 @@ export interface Reading<Kind extends string> {
 /** Yields the records up to `end`. */
 export async function* readRecords<Kind extends string>(
   pieces: AsyncIterator<Buffer>,
-  { codec, mostBytes, unreadable }: Reading<Kind>,
-): AsyncGenerator<Answer<Kind>> {
-  const read = cutInto(pieces)
+  { codec, mostBytes, unreadable }: RecordOptions<Kind>,
+): AsyncGenerator<ProgramRecord<Kind>> {
+  const read = createPieceReader(pieces)
   for (let head = await read(headBytes); head; head = await read(headBytes)) {
     const { kind, length, number } = codec.decodeHead(head)
     if (kind === 'end') return

@@ -18,4 +18,4 @@ export const amounts = z
 export type Amounts = z.infer<typeof amounts>
 
 /** Callback for progress: the share done (0 to 1), the current stage, and the amounts. */
-export type Progress = (share: number, stage: string, amounts?: Amounts) => void
+export type ProgressCallback = (share: number, stage: string, amounts?: Amounts) => void

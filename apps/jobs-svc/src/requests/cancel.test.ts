@@ -5,7 +5,7 @@ import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
+import { claimRequest } from '../leases/claim.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 async function add(action: 'export' | 'import' | 'create', isStarted: boolean) {
   const { rq_id } = await addRequest(db, { action, rq_id: `action=${action}&x` })
-  if (isStarted) await claim(db, { worker: 'w', tenantConcurrency: 4 })
+  if (isStarted) await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
   return { rq_id, only_exports: true }
 }
 

@@ -5,7 +5,7 @@ import { sql, type Transaction } from 'kysely'
 import { deleteMembers } from '../checkpoints/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { makeDead, makeLive } from '../objects/repo.ts'
-import { endSession, keepSession } from '../sessions/repo.ts'
+import { endSession, renewSession } from '../sessions/repo.ts'
 import { toRequest } from './messages.ts'
 import { endRequest } from './repo.ts'
 
@@ -84,5 +84,5 @@ async function settleFiles(tx: Tx, row: RequestRow): Promise<void> {
   if (isMedia) {
     await makeLive(tx, row.input_key, { kind: 'media', task_id, organization_id })
     await endSession(tx, row.input_key, row.target_id)
-  } else if (!(await keepSession(tx, row.input_key))) await makeDead(tx, row.input_key)
+  } else if (!(await renewSession(tx, row.input_key))) await makeDead(tx, row.input_key)
 }

@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { finishRequest } from '../leases/ending.ts'
 import { reportProgress } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
@@ -29,8 +29,8 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   return row
 }
 
@@ -69,16 +69,16 @@ describe.each(transports)('over %s', (transport) => {
       ...{ progress: 0.5, message: 'Reading', bytes_done: 5, bytes_total: 9, items_done: null },
       eta_seconds: expect.any(Number),
     })
-    await finish(db, row, done, 24)
+    await finishRequest(db, row, done, 24)
     expect(await next()).toMatchObject({ status: 'finished', progress: 1, eta_seconds: null })
     expect((await records.next()).done).toBe(true)
   })
 
   test('a stream of an ended request shows one record', async () => {
     const { rq_id } = await addRequest(db)
-    await finish(db, await take(), done, 24)
-    const told = await all(followed(rq_id))
-    expect(told.map((record) => record.status)).toEqual(['finished'])
+    await finishRequest(db, await take(), done, 24)
+    const records = await all(followed(rq_id))
+    expect(records.map((record) => record.status)).toEqual(['finished'])
   })
 
   test('a stream of a request without permission is forbidden, of an unknown request not found', async () => {

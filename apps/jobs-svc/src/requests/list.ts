@@ -6,7 +6,7 @@ import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
-import { isAlive, selectPlaced } from './repo.ts'
+import { isAlive, selectWithPosition } from './repo.ts'
 
 type Query = OperationInput<typeof requests.listRequests>
 
@@ -35,7 +35,7 @@ export function listRequests(
   query: Query,
   organization: number | null | undefined,
 ): Promise<ListPage<ShownRow>> {
-  const rows = selectPlaced(db, 'owner_id', [owner_id])
+  const rows = selectWithPosition(db, 'owner_id', [owner_id])
     .where(isAlive)
     .where(inOrganization(organization))
   return listPage(rows, query, requestFields, columns)

@@ -2,7 +2,7 @@ import { principal } from '@reticle/contracts/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
-import { goesElsewhere } from '../locations/elsewhere.ts'
+import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
 
 const reportOrNull = report.nullable()
 
@@ -35,14 +35,14 @@ export function toRequest(row: ShownRow): Request {
   }
 }
 
-const tellingShare = 0.05
-const tellingMs = 5000
+const minReliableShare = 0.05
+const minReliableMs = 5000
 
 /** Estimates the remaining seconds from the speed so far; null unless 5 % is done or 5 s have passed. */
 function secondsLeft({ status, progress, started_date }: RequestRow, now: number): number | null {
   if (status !== 'started' || started_date === null || progress === 0) return null
   const spent = Math.max(0, now - started_date.getTime())
-  if (progress < tellingShare && spent < tellingMs) return null
+  if (progress < minReliableShare && spent < minReliableMs) return null
   return Math.round((spent * (1 - progress)) / progress / 1000)
 }
 
@@ -75,19 +75,19 @@ function messageOf({ status, stage, message }: RequestRow): string {
 }
 
 /** Parameters of a request that its record shows. */
-const told = z.object({ lightweight: z.boolean().optional() })
+const backupParams = z.object({ lightweight: z.boolean().optional() })
 
 function operationOf(row: RequestRow): Request['operation'] {
   const { action, subresource, target, project_id, task_id, job_id, org_id, format } = row
   const type = action === 'create' ? 'create:task' : `${action}:${subresource ?? target}`
-  const { lightweight = null } = told.parse(row.params)
+  const { lightweight = null } = backupParams.parse(row.params)
   const more = { function_id: null, lightweight }
   return { type, target, project_id, task_id, job_id, org_id, format, ...more }
 }
 
 function resultUrl(row: RequestRow): string | null {
   const { result_key, params, subresource, target, target_id, rq_id } = row
-  if (result_key === null || goesElsewhere(params)) return null
+  if (result_key === null || writesToCloudStorage(params)) return null
   const what = subresource === 'backup' ? 'backup' : 'dataset'
   const place = target === 'events' ? '/events' : `/${target}s/${target_id}/${what}`
   return `${place}/download?rq_id=${encodeURIComponent(rq_id)}`

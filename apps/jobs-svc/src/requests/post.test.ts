@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { fail, finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { failRequest, finishRequest } from '../leases/ending.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { whole } from '../testing/run.ts'
@@ -59,8 +59,8 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  return row ?? expect.fail('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  return row ?? expect.fail('no request was claimed')
 }
 
 type Calls = Service<typeof requests>
@@ -157,10 +157,10 @@ describe.each(transports)('over %s', (transport) => {
     test('its record is kept for a day (exports), an hour (others) or thirty days (failed)', async () => {
       const isExport = type.startsWith('export')
       const { rq_id } = await post(calls)
-      await finish(db, await take(), { report: null, result: null, result_id: null }, 24)
+      await finishRequest(db, await take(), { report: null, result: null, result_id: null }, 24)
       expect(await lifeOf(rq_id)).toBe(isExport ? 24 * 3600 : 3600)
       const { rq_id: second } = await post(calls)
-      await fail(db, await take(), 'no', 24)
+      await failRequest(db, await take(), 'no', 24)
       expect(await lifeOf(second)).toBe((isExport ? 1 : 30) * 24 * 3600)
     })
   })
@@ -173,7 +173,7 @@ describe.each(transports)('over %s', (transport) => {
     beforeEach(async () => {
       await calls.exportTaskDataset(wanted, bob)
       const result = { key: 'requests/results/u/1', size: 7 }
-      await finish(db, await take(), { report: null, result, result_id: null }, 24)
+      await finishRequest(db, await take(), { report: null, result, result_id: null }, 24)
     })
 
     test.each<[string, () => unknown]>([

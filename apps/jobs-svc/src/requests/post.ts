@@ -6,7 +6,7 @@ import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { goesElsewhere } from '../locations/elsewhere.ts'
+import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
 import { afterEnd, endColumns } from './ending.ts'
 import {
@@ -30,7 +30,7 @@ export type PostSettings = Pick<
 >
 
 /** Specification of a request to post; identity, tenant and owner follow from it and from the context. */
-export interface Wish {
+export interface RequestSpec {
   id: RqIdParts
   /** Format as the record shows it, whether or not it is part of the id. */
   format?: string
@@ -51,18 +51,18 @@ export interface Wish {
  */
 export async function postRequest(
   tx: Tx,
-  wish: Wish,
+  spec: RequestSpec,
   settings: PostSettings,
   context: CallContext,
 ): Promise<{ rq_id: string }> {
-  const row = rowOf(wish, context)
+  const row = rowOf(spec, context)
   await lockTenant(tx, row.tenant)
   const before = await lockRequest(tx, row.rq_id)
   if (before && !isOver(before)) throw requestRunning(row.rq_id)
   // Before the ended request is deleted: its file may be the cached result.
-  const cached = wish.cache_key === undefined ? undefined : await lockCached(tx, wish.cache_key)
+  const cached = spec.cache_key === undefined ? undefined : await lockCached(tx, spec.cache_key)
   if (before) await deleteRequest(tx, before)
-  if (cached && !goesElsewhere(wish.params)) await finishFrom(tx, cached, row, settings)
+  if (cached && !writesToCloudStorage(spec.params)) await finishFrom(tx, cached, row, settings)
   else await queue(tx, { ...row, ...(cached && sharedFile(cached)) }, settings, context)
   if (before) await dropUnusedResult(tx, before.result_key)
   return { rq_id: row.rq_id }
@@ -123,16 +123,16 @@ export const tenantOf = (org_id: number | null, user_id: number): string =>
 
 type NewRow = ReturnType<typeof rowOf>
 
-function rowOf(wish: Wish, context: CallContext) {
+function rowOf(spec: RequestSpec, context: CallContext) {
   const caller = signedIn(context)
-  const { format, cache_key, input_key, size_class } = wish
-  const { action, target, target_id, subresource } = wish.id
-  const { project_id, task_id, job_id, organization_id: org_id } = wish.facts
+  const { format, cache_key, input_key, size_class } = spec
+  const { action, target, target_id, subresource } = spec.id
+  const { project_id, task_id, job_id, organization_id: org_id } = spec.facts
   return {
     request_uuid: randomUUID(),
-    rq_id: rqIdOf(wish.id),
+    rq_id: rqIdOf(spec.id),
     ...{ action, target, target_id, subresource, format },
-    params: JSON.stringify(wish.params),
+    params: JSON.stringify(spec.params),
     ...{ project_id, task_id, job_id, org_id },
     ...{ size_class, cache_key, input_key },
     owner_id: caller.user_id,

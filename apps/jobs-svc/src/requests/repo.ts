@@ -27,14 +27,14 @@ type Key = 'owner_id' | 'rq_id'
  *
  * @param values owners or ids whose queues are ranked; the caller still filters the rows
  */
-export function selectPlaced(db: Db, key: Key, values: readonly (number | string)[]) {
-  const wanted = sql<SqlBool>`${sql.ref(key)} = any(${[...values]})`
+export function selectWithPosition(db: Db, key: Key, values: readonly (number | string)[]) {
+  const isSelected = sql<SqlBool>`${sql.ref(key)} = any(${[...values]})`
   const tenants = db
     .selectFrom('requests')
     .select('tenant')
     .where('status', '=', 'queued')
-    .where(wanted)
-  const places = db
+    .where(isSelected)
+  const positions = db
     .selectFrom('requests')
     .select('request_uuid as placed_uuid')
     .select(
@@ -47,14 +47,14 @@ export function selectPlaced(db: Db, key: Key, values: readonly (number | string
     .as('places')
   return db
     .selectFrom('requests')
-    .leftJoin(places, 'places.placed_uuid', 'requests.request_uuid')
+    .leftJoin(positions, 'places.placed_uuid', 'requests.request_uuid')
     .selectAll('requests')
     .select('places.queue_position')
-    .where(wanted)
+    .where(isSelected)
 }
 
 export function findRequest(db: Db, rq_id: string): Promise<ShownRow | undefined> {
-  return selectPlaced(db, 'rq_id', [rq_id]).where(isAlive).executeTakeFirst()
+  return selectWithPosition(db, 'rq_id', [rq_id]).where(isAlive).executeTakeFirst()
 }
 
 /** Finds requests that have not expired, by `rq_id`. */
@@ -62,7 +62,7 @@ export async function findRequests(
   db: Db,
   rq_ids: readonly string[],
 ): Promise<Map<string, ShownRow>> {
-  const rows = await selectPlaced(db, 'rq_id', rq_ids).where(isAlive).execute()
+  const rows = await selectWithPosition(db, 'rq_id', rq_ids).where(isAlive).execute()
   return new Map(rows.map((row) => [row.rq_id, row]))
 }
 
@@ -74,7 +74,7 @@ export async function findMoving(
   db: Db,
   owner_ids: readonly number[],
 ): Promise<Map<number, ShownRow[]>> {
-  const rows = await selectPlaced(db, 'owner_id', owner_ids)
+  const rows = await selectWithPosition(db, 'owner_id', owner_ids)
     .where((row) => row.or([row('status', 'in', ['queued', 'started']), lingers]))
     .orderBy('created_date')
     .execute()
@@ -235,20 +235,20 @@ export async function deleteExpired(db: Db, now: Date): Promise<void> {
 }
 
 /** Objects whose requests are meant: the ids of one kind. */
-export type Owner = Partial<
+export type RequestSubjects = Partial<
   Record<'project_id' | 'task_id' | 'job_id' | 'owner_id', readonly number[]>
 >
 
 /** Finds requests of an object that are queued or started. */
-export function findRunningOf(db: Db, owner: Owner): Promise<RequestRow[]> {
+export function findRunningOf(db: Db, owner: RequestSubjects): Promise<RequestRow[]> {
   return runningOf(db, owner).execute()
 }
 
-export function lockRunningOf(tx: Tx, owner: Owner): Promise<RequestRow[]> {
+export function lockRunningOf(tx: Tx, owner: RequestSubjects): Promise<RequestRow[]> {
   return runningOf(tx, owner).orderBy('request_uuid').forUpdate().execute()
 }
 
-function runningOf(db: Db, owner: Owner) {
+function runningOf(db: Db, owner: RequestSubjects) {
   return db
     .selectFrom('requests')
     .selectAll()
@@ -312,7 +312,7 @@ export async function leaveOrganization(db: Db, org_id: number): Promise<void> {
 }
 
 /** Clears the file columns of all requests of an object; returns the cleared blob keys. */
-export async function dropResults(db: Db, owner: Owner): Promise<string[]> {
+export async function dropResults(db: Db, owner: RequestSubjects): Promise<string[]> {
   const rows = await db
     .updateTable('requests as r')
     .from('requests as old')
@@ -331,7 +331,7 @@ export async function dropResults(db: Db, owner: Owner): Promise<string[]> {
   return rows.flatMap(({ key }) => key ?? [])
 }
 
-function ownedBy({ project_id, task_id, job_id, owner_id }: Owner) {
+function ownedBy({ project_id, task_id, job_id, owner_id }: RequestSubjects) {
   const given = [
     ['project_id', project_id],
     ['task_id', task_id],

@@ -8,9 +8,9 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { finish } from '../leases/ending.ts'
-import { enterFinal, tryLater } from '../leases/lease.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { finishRequest } from '../leases/ending.ts'
+import { enterFinal, requeueLater } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { whole } from '../testing/run.ts'
@@ -47,14 +47,14 @@ beforeEach(async () => {
 })
 
 async function take() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   return row
 }
 
 async function finishNext(key = 'requests/results/u/1') {
   const result = { key, size: 7 }
-  await finish(db, await take(), { report: null, result, result_id: null }, 24)
+  await finishRequest(db, await take(), { report: null, result, result_id: null }, 24)
 }
 
 const eventTypes = async () => {
@@ -291,7 +291,7 @@ describe.each(transports)('over %s', (transport) => {
     const { rq_id } = await addRequest(db, { action: 'import', rq_id: 'action=import&y' })
     const row = await take()
     await enterFinal(db, row)
-    await tryLater(db, row, 60)
+    await requeueLater(db, row, 60)
     await expect(calls.cancelRequest({ rq_id }, anna)).rejects.toMatchObject({ kind: 'invalid' })
   })
 
@@ -388,7 +388,7 @@ async function race(count: number, act: (row: RequestRow, n: number) => Promise<
 test('each of 100 requests that end and are cancelled concurrently ends once with one event (T-REQ-8)', async () => {
   const races = await race(100, (row, n) => {
     const result = { key: `k${n}`, size: 1 }
-    return finish(db, row, { report: null, result, result_id: null }, 24)
+    return finishRequest(db, row, { report: null, result, result_id: null }, 24)
   })
   expect(races.filter(({ acted, cancelled }) => acted === cancelled)).toEqual([])
   expect((await eventTypes()).length).toBe(100)

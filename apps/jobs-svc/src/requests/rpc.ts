@@ -43,7 +43,7 @@ export function queueHandlers({
   const own = { db, authority: services.tasks, resultTtlHours: settings.resultTtlHours }
   return {
     async listRequests(query, context) {
-      const wanted = await wantedOrganization(services.organizations, query.org, context)
+      const wanted = await findOrganization(services.organizations, query.org, context)
       if (wanted === 'unknown') return { count: 0, results: [] }
       const { user_id } = signedIn(context)
       const { count, results } = await listRequests(db, user_id, query, wanted)
@@ -62,8 +62,8 @@ export function queueHandlers({
       return toTaskStatus(await findRequest(db, rq_id))
     },
 
-    async cancelRequest(asked, context) {
-      await cancelRequest(own, asked, context)
+    async cancelRequest(requested, context) {
+      await cancelRequest(own, requested, context)
       return undefined
     },
   }
@@ -137,7 +137,7 @@ function watchHandlers(
  * Returns the organization id of a slug; an empty slug means none. An unknown slug filters out everything instead of
  * failing.
  */
-async function wantedOrganization(
+async function findOrganization(
   organizations: Organizations,
   slug: string | undefined,
   context: CallContext,

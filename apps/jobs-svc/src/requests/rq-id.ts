@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Action, Subresource, Target } from './work.ts'
+import type { Action, RequestTarget, Subresource } from './work.ts'
 
 export interface RqIdParts {
   action: Action
-  target: Target
+  target: RequestTarget
   target_id: number
   /** Random id in place of an object id, for requests without an object. */
   uuid?: string
@@ -35,14 +35,14 @@ const readable = (value: string | number) => String(value).replaceAll(' ', '_').
  * Returns eight hexadecimal digits that stand for the options in an id; undefined without options. Options that are
  * absent, empty or `false` do not count.
  */
-export function optionsOf(wishes: Record<string, unknown>): string | undefined {
-  const given = Object.entries(wishes).filter(([, value]) => isWish(value))
-  if (given.length === 0) return undefined
-  const text = JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))
+export function optionsOf(values: Record<string, unknown>): string | undefined {
+  const entries = Object.entries(values).filter(([, value]) => isSet(value))
+  if (entries.length === 0) return undefined
+  const text = JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
   return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }
 
-function isWish(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   return value !== undefined && value !== null && value !== false
 }

@@ -180,19 +180,19 @@ export const outcome = z.object({
   spare: z.array(z.string()).optional(),
 })
 
-export type Outcome = z.infer<typeof outcome>
-export type Work = z.infer<typeof work>
-export type BackupWork = Extract<Work, { subresource: 'backup'; action: 'export' }>
+export type OperationOutcome = z.infer<typeof outcome>
+export type RequestWork = z.infer<typeof work>
+export type BackupWork = Extract<RequestWork, { subresource: 'backup'; action: 'export' }>
 export type ExportWork = Extract<z.infer<typeof others>, { action: 'export'; target_id: number }>
-export type ExportEventsWork = Extract<Work, { target: 'events' }>
+export type ExportEventsWork = Extract<RequestWork, { target: 'events' }>
 type AnyImportWork = Extract<z.infer<typeof others>, { action: 'import' }>
 export type ImportWork = Extract<AnyImportWork, { task_id: number }>
 export type ImportDatasetWork = Extract<AnyImportWork, { target: 'project' }>
-export type RestoreWork = Extract<Work, { subresource: 'backup'; action: 'import' }>
-export type CreateWork = Extract<Work, { action: 'create' }>
+export type RestoreWork = Extract<RequestWork, { subresource: 'backup'; action: 'import' }>
+export type CreateWork = Extract<RequestWork, { action: 'create' }>
 
 export type Action = RequestRow['action']
-export type Target = RequestRow['target']
+export type RequestTarget = RequestRow['target']
 export type Subresource = NonNullable<RequestRow['subresource']>
 
 /**
@@ -200,6 +200,6 @@ export type Subresource = NonNullable<RequestRow['subresource']>
  *
  * @throws ZodError when the row was written by an incompatible version
  */
-export function readWork(row: RequestRow): Work {
+export function readWork(row: RequestRow): RequestWork {
   return work.parse(row)
 }

@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { OperationDeps } from '../operations/operation.ts'
 import { archiveOf, png, withWrongChecksum } from '../testing/archive.ts'
-import { restoreWork, runOf, testStore, upload } from '../testing/run.ts'
+import { restoreWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importBackup } from './import-backup.ts'
 
@@ -79,7 +79,7 @@ async function restore(
     [`${folder}data/manifest.jsonl`]: manifestOf(entries),
     ...Object.fromEntries(media),
   })
-  const work = restoreWork(await upload(store.blobs, 'b.zip', change(zip)), { target })
+  const work = restoreWork(await uploadFile(store.blobs, 'b.zip', change(zip)), { target })
   const { report } = await importBackup(work, await runOf(store, services))
   return report?.entries
 }
@@ -166,7 +166,7 @@ async function restoreVideo(properties: object, last: number, bytes = '\0\0\0\x1
     'data/manifest.jsonl': manifestOf([{ properties: { name: 'a.mkv', ...properties } }], 'video'),
     'data/a.mkv': bytes,
   })
-  const work = restoreWork(await upload(store.blobs, 'b.zip', zip))
+  const work = restoreWork(await uploadFile(store.blobs, 'b.zip', zip))
   const { report } = await importBackup(work, await runOf(store, services, { videos }))
   return report?.entries
 }

@@ -2,31 +2,31 @@ import { crc32 } from 'node:zlib'
 import type { ZipEntry } from '@reticle/formats/archive/zip-reader'
 import type { ReportCode, ReportWriter } from '@reticle/formats/report'
 import { z } from 'zod'
-import { openDecoder } from '../frames/decode.ts'
+import { createImageDecoder } from '../frames/decode.ts'
 import { isUndecodable, undecodable } from '../frames/source.ts'
 import { largestImageBytes } from '../media/image.ts'
-import { gather, isUnpackError } from '../media/packed.ts'
-import { type Found, type Listing, wrongChecksum } from '../sources/found.ts'
-import { linesOf, type Manifest } from '../sources/manifest.ts'
+import { gatherBytes, isUnpackError } from '../media/media-bytes.ts'
+import { type FrameManifest, linesOf } from '../sources/manifest.ts'
+import { type SourceFile, type SourceListing, wrongChecksum } from '../sources/source-listing.ts'
 import type { BackupArchive } from './read-archive.ts'
 
 /** Comparison of the media of a backup with its manifest: a restore that changes a picture reports it. */
 
-export interface Pixels {
+export interface PixelSize {
   width: number
   height: number
 }
 
 interface CompareDeps {
-  listing: Pick<Listing, 'read'>
-  manifest: Manifest | undefined
+  listing: Pick<SourceListing, 'read'>
+  manifest: FrameManifest | undefined
   report: ReportWriter
   /** Folder of the media in the archive, for the report. */
   folder: string
 }
 
 /** Number of pictures decoded at the same time; low, because other conversions run on the same machine. */
-const places = 2
+const concurrency = 2
 /** Wait for a place, practically unlimited. */
 const patienceMs = 24 * 3_600_000
 
@@ -37,8 +37,8 @@ const patienceMs = 24 * 3_600_000
  * @param size of a frame; the manifest lists no sizes of context images
  */
 export function pictureCheck({ listing, manifest, report, folder }: CompareDeps) {
-  const decode = openDecoder({ places, patienceMs })
-  return async (file: Found, size?: Pixels): Promise<void> => {
+  const decode = createImageDecoder({ places: concurrency, patienceMs })
+  return async (file: SourceFile, size?: PixelSize): Promise<void> => {
     const note = (code: ReportCode, reason: string) =>
       report.note('converted', code, reason, { file: `${folder}${file.name}` })
     const listed = manifest?.dimensions.get(file.name)
@@ -64,11 +64,11 @@ export function pictureCheck({ listing, manifest, report, folder }: CompareDeps)
   }
 }
 
-const shown = ({ width, height }: Pixels) => `${width} x ${height}`
+const shown = ({ width, height }: PixelSize) => `${width} x ${height}`
 
-async function bytesOf(file: Found, listing: Pick<Listing, 'read'>): Promise<Buffer> {
+async function bytesOf(file: SourceFile, listing: Pick<SourceListing, 'read'>): Promise<Buffer> {
   try {
-    return await gather(listing.read(file), largestImageBytes)
+    return await gatherBytes(listing.read(file), largestImageBytes)
   } catch (thrown) {
     throw isUnpackError(thrown) ? undecodable() : thrown
   }
@@ -76,8 +76,8 @@ async function bytesOf(file: Found, listing: Pick<Listing, 'read'>): Promise<Buf
 
 /** Reports context images that the manifest lists but that the archive lacks. */
 export function noteMissing(
-  { related }: Manifest,
-  files: readonly Found[],
+  { related }: FrameManifest,
+  files: readonly SourceFile[],
   { report, folder }: Pick<CompareDeps, 'report' | 'folder'>,
 ): void {
   const there = new Set(files.map(({ name }) => name))
@@ -97,7 +97,7 @@ const properties = z.object({
 
 /** Properties of a video in its manifest. */
 export interface ListedVideo {
-  size?: Pixels
+  size?: PixelSize
   /** Number of pictures. */
   length?: number
 }
@@ -140,7 +140,7 @@ function parsed(line: string): unknown {
  */
 export function compareVideo(
   { size, length }: ListedVideo,
-  found: { size: Pixels | undefined; length: number },
+  found: { size: PixelSize | undefined; length: number },
   { report, file }: { report: ReportWriter; file: string },
 ): void {
   const note = (reason: string) => report.note('converted', 'changed-image', reason, { file })

@@ -5,7 +5,7 @@ import { conflict } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
 import type { OperationDeps } from '../operations/operation.ts'
 import { archiveOf, png } from '../testing/archive.ts'
-import { restoreWork, runOf, testStore, upload } from '../testing/run.ts'
+import { restoreWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { authorityOf, servicesOf } from '../testing/services.ts'
 import { importBackup } from './import-backup.ts'
 
@@ -112,17 +112,17 @@ async function projectWork() {
     ...(await membersOf('task_1/')),
     'task_1/issues.json': JSON.stringify(issues),
   })
-  const file = await upload(store.blobs, 'p.zip', zip)
+  const file = await uploadFile(store.blobs, 'p.zip', zip)
   return restoreWork(file, { target: 'project' })
 }
 
 test('tasks are made one after the other in a draft, which is published at the end', async () => {
   const keptFor: number[] = []
-  const keepForTask: OperationDeps['keepForTask'] = async (id) => {
+  const shareWithTask: OperationDeps['shareWithTask'] = async (id) => {
     keptFor.push(id)
   }
   const work = await projectWork()
-  const run = await runOf(store, services, { keepForTask })
+  const run = await runOf(store, services, { shareWithTask })
   const outcome = await importBackup(work, run)
   const frames = ['a.png', 'b.png']
   expect(calls).toMatchObject([
@@ -141,12 +141,12 @@ test('tasks are made one after the other in a draft, which is published at the e
     ['drop', {}],
   ])
   expect(keptFor).toEqual([4, 8])
-  expect(run.told.slice(-2)).toEqual(['Storing annotations', 'final'])
+  expect(run.stages.slice(-2)).toEqual(['Storing annotations', 'final'])
   expect(outcome).toMatchObject({ result_id: 7, report: { created: { shapes: 6 } } })
 })
 
 test('a task outside a project has its own labels', async () => {
-  const file = await upload(store.blobs, 't.zip', await archiveOf(await membersOf('')))
+  const file = await uploadFile(store.blobs, 't.zip', await archiveOf(await membersOf('')))
   await importBackup(restoreWork(file), await runOf(store, services))
   expect(calls.slice(0, 3)).toMatchObject([
     ['open', { labels: [] }],
@@ -165,7 +165,7 @@ test('the report of a restore names the sources that became manual', async () =>
     },
   ]
   const members = { ...(await membersOf('')), 'annotations.json': JSON.stringify(sets) }
-  const file = await upload(store.blobs, 't.zip', await archiveOf(members))
+  const file = await uploadFile(store.blobs, 't.zip', await archiveOf(members))
   const { report } = await importBackup(restoreWork(file), await runOf(store, services))
   expect(report).toMatchObject({
     created: { shapes: 2 },

@@ -5,11 +5,11 @@ import type { ReportWriter } from '@reticle/formats/report'
 import type { CallContext } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/pieces'
 import { asDraft } from '../importing/draft.ts'
-import { keptFile } from '../importing/kept-file.ts'
+import { fetchDatasetFile } from '../importing/fetch-dataset-file.ts'
 import { contextOf, type OperationDeps } from '../operations/operation.ts'
 import { toReport, withReport } from '../operations/report.ts'
 import { mediaPrefix } from '../operations/result-key.ts'
-import type { Outcome, RestoreWork } from '../requests/work.ts'
+import type { OperationOutcome, RestoreWork } from '../requests/work.ts'
 import { type BackupArchive, openBackup } from './read-archive.ts'
 import { readGuide, restoreGuide } from './read-guide.ts'
 import { findMedia, type RestoredMedia } from './read-media.ts'
@@ -28,7 +28,7 @@ interface Run extends OperationDeps {
  * Restores a project or task from an archive, all or nothing, one task after the other. Pictures stay in the archive,
  * which becomes media (docs/adr/0028-build-restores-as-hidden-drafts.md).
  */
-export function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
+export function importBackup(work: RestoreWork, deps: OperationDeps): Promise<OperationOutcome> {
   return withReport((report) => restoreArchive(work, deps, report))
 }
 
@@ -36,16 +36,16 @@ async function restoreArchive(
   work: RestoreWork,
   deps: OperationDeps,
   report: ReportWriter,
-): Promise<Outcome> {
+): Promise<OperationOutcome> {
   const { services, blobs, limits, signal } = deps
   const { target, request_uuid, params } = work
   const context = contextOf(work, signal)
   deps.progress(0, 'Reading the archive')
   await services.tasks.authorize({ target, id: 0, action: 'create' }, context)
-  const file = await keptFile(work, deps, context)
+  const file = await fetchDatasetFile(work, deps, context)
   const archive = await openBackup(blobs, file, target, limits)
-  const asked = { request_uuid, isTried: params.dry_run }
-  const { published } = await asDraft(asked, deps, context, (draft_id) =>
+  const draftRequest = { request_uuid, isTried: params.dry_run }
+  const { published } = await asDraft(draftRequest, deps, context, (draft_id) =>
     restoreAll({ ...deps, work, archive, context, report, draft_id }),
   )
   const result_id = published?.project_id ?? published?.task_ids[0] ?? null
@@ -63,8 +63,8 @@ async function restoreAll(run: Run): Promise<void> {
     )
   const { length } = archive.folders
   for (const [place, folder] of archive.folders.entries()) {
-    const tell = (share: number, stage: string) => progress((place + share) / length, stage)
-    await restorePart(folder, isProject, { ...run, progress: tell })
+    const reportShare = (share: number, stage: string) => progress((place + share) / length, stage)
+    await restorePart(folder, isProject, { ...run, progress: reportShare })
   }
 }
 
@@ -74,7 +74,7 @@ async function beginProject(run: Run): Promise<void> {
   const { labels, ...project } = await readProject(archive)
   const body = { draft_id, project, labels }
   const { project_id } = await services.tasks.openDraft({ body }, context)
-  if (project_id === null) throw new Error('a draft of a project has a project')
+  if (project_id === null) throw new Error('a project draft must have a project_id')
   const guide = await readGuide(archive, '', report)
   if (guide) await restoreGuide(guide, { project_id }, archive, run, context)
 }
@@ -87,11 +87,11 @@ async function restorePart(folder: string, isInProject: boolean, run: Run): Prom
   const archived = await readTask(archive, folder)
   const { name, subset = '' } = archived
   const { task_id } = await services.tasks.addDraftTask({ draft_id, name, subset }, context)
-  await run.keepForTask(task_id)
-  const wanted = { archive, folder, task: archived, task_id, seed: work.request_uuid }
-  const tell = (share: number) => progress(readShare * share, 'Reading the archive')
+  await run.shareWithTask(task_id)
+  const input = { archive, folder, task: archived, task_id, seed: work.request_uuid }
+  const reportShare = (share: number) => progress(readShare * share, 'Reading the archive')
   const prefix = mediaPrefix(work, task_id)
-  const media = await findMedia({ ...wanted, prefix }, { ...run, progress: tell })
+  const media = await findMedia({ ...input, prefix }, { ...run, progress: reportShare })
   const task = toBackupTask(archived, media)
   const issues = await readIssues(archive, folder)
   progress(readShare, 'Creating objects')

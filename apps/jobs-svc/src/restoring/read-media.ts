@@ -3,19 +3,25 @@ import type { ZipEntry } from '@reticle/formats/archive/zip-reader'
 import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
 import { bucketKey } from '../buckets/with-buckets.ts'
-import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { sniffedBytes, sniffFile } from '../media/sniff.ts'
 import { chunkSize } from '../operations/find-frames.ts'
 import { type OperationDeps, UnusableInput } from '../operations/operation.ts'
-import { type Staged, stage } from '../operations/staging.ts'
+import { type Staged, stageTexts } from '../operations/staging.ts'
 import { taskChapters } from '../operations/task-chapters.ts'
-import { type Found, type Listing, listing, titleOf, wholeObject } from '../sources/found.ts'
 import { type Counted, frameLines } from '../sources/frame-lines.ts'
-import { type Manifest, readManifest } from '../sources/manifest.ts'
-import { inOrder } from '../sources/order.ts'
+import { type FrameManifest, readManifest } from '../sources/manifest.ts'
+import { orderFiles } from '../sources/order.ts'
 import { relatedTo } from '../sources/related.ts'
 import { selectionOf } from '../sources/selection.ts'
+import {
+  createSourceListing,
+  fileTitle,
+  type SourceFile,
+  type SourceListing,
+  toSourceFile,
+} from '../sources/source-listing.ts'
 import { videoLines } from '../sources/video-lines.ts'
-import type { ProbeOptions } from '../video/decoder.ts'
+import type { VideoProbeOptions } from '../video/decoder.ts'
 import {
   compareVideo,
   type ListedVideo,
@@ -24,10 +30,10 @@ import {
   readListedVideo,
 } from './compare-media.ts'
 import type { BackupArchive } from './read-archive.ts'
-import type { ArchivedTask, FoundMedia } from './read-task.ts'
+import type { ArchivedMediaFacts, ArchivedTask } from './read-task.ts'
 
 /** One task of an archive. */
-export interface MediaWanted {
+export interface TaskMediaInput {
   archive: BackupArchive
   folder: string
   task: ArchivedTask
@@ -45,7 +51,7 @@ type Deps = Pick<OperationDeps, 'blobs' | 'videos' | 'tmpDir' | 'signal'> & {
   progress: (share: number) => void
 }
 
-export interface RestoredMedia extends FoundMedia {
+export interface RestoredMedia extends ArchivedMediaFacts {
   frames: Staged
 }
 
@@ -61,47 +67,50 @@ const others = new Set([manifestName, 'index.json'])
  *
  * @throws UnusableInput, FormatError
  */
-export async function findMedia(wanted: MediaWanted, deps: Deps): Promise<RestoredMedia> {
-  const { archive, task } = wanted
-  const members = membersOf(wanted, deps)
+export async function findMedia(input: TaskMediaInput, deps: Deps): Promise<RestoredMedia> {
+  const { archive, task } = input
+  const members = membersOf(input, deps)
   const [only, second] = members.files
   if (task.data.storage === 'cloud_storage' && !only)
-    return listedFrames(wanted, await readOwnManifest(wanted), deps)
+    return listedFrames(input, await readOwnManifest(input), deps)
   const isVideo = only && !second && (await isVideoFile(members, only))
-  const listed = await readListedVideo(archive, manifestOf(wanted))
+  const listed = await readListedVideo(archive, manifestOf(input))
   if (only && listed && !isVideo)
-    throw new UnusableInput(`${titleOf(only)}: the manifest lists a video, but this file is none`)
-  if (isVideo) return videoOf(wanted, { members, file: only, listed }, deps)
-  const found = await picturesOf(wanted, members, await readOwnManifest(wanted), deps)
+    throw new UnusableInput(`${fileTitle(only)}: the manifest lists a video, but this file is none`)
+  if (isVideo) return videoOf(input, { members, file: only, listed }, deps)
+  const found = await picturesOf(input, members, await readOwnManifest(input), deps)
   if (found.counted.count > 0) return found
-  throw new UnusableInput(`${archive.file.name}: ${wanted.folder}data: No media data found`)
+  throw new UnusableInput(`${archive.file.name}: ${input.folder}data: No media data found`)
 }
 
-function membersOf({ archive, folder }: MediaWanted, { blobs }: Pick<Deps, 'blobs'>): Listing {
+function membersOf(
+  { archive, folder }: TaskMediaInput,
+  { blobs }: Pick<Deps, 'blobs'>,
+): SourceListing {
   const { zip, file } = archive
   const root = `${folder}data/`
   const files = [...zip.files.values()].flatMap((entry) => {
     const name = entry.name.slice(root.length)
     return entry.name.startsWith(root) && !others.has(name) ? [memberOf(entry, name, file.key)] : []
   })
-  return listing(files, blobs, { source: zip.source, zip })
+  return createSourceListing(files, blobs, { source: zip.source, zip })
 }
 
-function memberOf(entry: ZipEntry, name: string, key: string): Found {
+function memberOf(entry: ZipEntry, name: string, key: string): SourceFile {
   const { name: named, size, packedSize: length, isDeflated, crc: checksum } = entry
   const packing = isDeflated ? 'deflated' : 'stored'
   return { name, named, size, key, offset: 0, length, packing, entry, checksum }
 }
 
-const isVideoFile = async (members: Listing, file: Found) =>
-  sniff(await members.head(file, sniffedBytes)).is === 'video'
+const isVideoFile = async (members: SourceListing, file: SourceFile) =>
+  sniffFile(await members.head(file, sniffedBytes)).is === 'video'
 
-const manifestOf = ({ archive, folder }: MediaWanted) =>
+const manifestOf = ({ archive, folder }: TaskMediaInput) =>
   archive.zip.files.get(`${folder}data/${manifestName}`)
 
-async function readOwnManifest(wanted: MediaWanted): Promise<Manifest | undefined> {
-  const { archive } = wanted
-  const entry = manifestOf(wanted)
+async function readOwnManifest(input: TaskMediaInput): Promise<FrameManifest | undefined> {
+  const { archive } = input
+  const entry = manifestOf(input)
   if (!entry) return undefined
   // Its names are those of the members, relative to the folder of the media.
   return readManifest(manifestName, archive.zip.stream(entry))
@@ -112,21 +121,21 @@ interface Pictures extends RestoredMedia {
 }
 
 async function picturesOf(
-  { folder: taskFolder, task, seed }: MediaWanted,
-  members: Listing,
-  manifest: Manifest | undefined,
+  { folder: taskFolder, task, seed }: TaskMediaInput,
+  members: SourceListing,
+  manifest: FrameManifest | undefined,
   { report, signal, tmpDir, progress }: Deps,
 ): Promise<Pictures> {
   const related = relatedTo(members.files, manifest)
   const mapping = task.jobs.flatMap(({ type, files }) =>
     type === 'annotation' && files ? [{ files }] : [],
   )
-  const asked = {
+  const orderParams = {
     sorting_method: manifest ? ('predefined' as const) : ('lexicographical' as const),
     job_file_mapping: task.data.custom_segments ? mapping : null,
   }
   const order = { listing: members, manifest, isArchive: true, seed, report, signal }
-  const frames = await inOrder(related.frames, asked, order)
+  const frames = await orderFiles(related.frames, orderParams, order)
   const counted: Counted = { seen: 0, count: 0 }
   const selection = selectionOf(task.data)
   const compared = { listing: members, manifest, report, folder: `${taskFolder}data/` }
@@ -135,7 +144,7 @@ async function picturesOf(
   const about = { listing: members, related, selection, check, report, signal, progress }
   const names = namesIn(task)
   const lines = names.see(frameLines(frames, about, counted))
-  const staged = await stage(tmpDir, listName, lines, signal)
+  const staged = await stageTexts(tmpDir, listName, lines, signal)
   return { ...foundMedia(staged, names), chunk_size: chunkSize(counted.first), counted }
 }
 
@@ -150,16 +159,16 @@ interface SeenNames {
 
 /** Collects the numbers of the frames that ground truth names. */
 function namesIn({ data }: ArchivedTask): SeenNames {
-  const wanted = new Set(data.validation_layout?.frames ?? [])
+  const namedFrames = new Set(data.validation_layout?.frames ?? [])
   const numbers = new Map<string, number>()
   return {
     numbers,
     see: async function* (lines) {
       let number = 0
       for await (const line of lines) {
-        if (wanted.size > 0) {
+        if (namedFrames.size > 0) {
           const { name } = JSON.parse(line)
-          if (wanted.has(name)) numbers.set(name, number)
+          if (namedFrames.has(name)) numbers.set(name, number)
         }
         number += 1
         yield line
@@ -169,20 +178,24 @@ function namesIn({ data }: ArchivedTask): SeenNames {
 }
 
 async function videoOf(
-  wanted: MediaWanted,
-  { members, file, listed }: { members: Listing; file: Found; listed: ListedVideo | undefined },
+  input: TaskMediaInput,
+  {
+    members,
+    file,
+    listed,
+  }: { members: SourceListing; file: SourceFile; listed: ListedVideo | undefined },
   deps: Deps,
 ): Promise<RestoredMedia> {
-  const key = `${wanted.prefix}video`
+  const key = `${input.prefix}video`
   const { size } = await deps.blobs.put(key, members.read(file), { signal: deps.signal })
-  const video = wholeObject(file.name, key, size)
-  const { counted, ...media } = await framesOfVideo(wanted, video, listed?.length, deps)
-  const title = titleOf(file)
-  assertEnough(counted, { task: wanted.task, title })
+  const video = toSourceFile(file.name, key, size)
+  const { counted, ...media } = await framesOfVideo(input, video, listed?.length, deps)
+  const title = fileTitle(file)
+  assertEnough(counted, { task: input.task, title })
   const { first, total = 0 } = counted
   if (listed)
     compareVideo(listed, { size: first, length: total }, { report: deps.report, file: title })
-  const chapters = taskChapters(counted, wanted.task.data, { report: deps.report, file: title })
+  const chapters = taskChapters(counted, input.task.data, { report: deps.report, file: title })
   return { ...media, video_name: file.name, ...(chapters && { chapters }), chunk_size: 36 }
 }
 
@@ -191,21 +204,21 @@ async function videoOf(
  * manifest lists that number.
  */
 async function framesOfVideo(
-  wanted: MediaWanted,
-  video: Found,
+  input: TaskMediaInput,
+  video: SourceFile,
   length: number | undefined,
   deps: Deps,
 ) {
-  const found = await countFrames(wanted, video, {}, deps)
+  const found = await countFrames(input, video, {}, deps)
   if (length === undefined || (found.counted.total ?? 0) <= length) return found
-  const merged = await countFrames(wanted, video, { mergesEqualTimes: true }, deps)
+  const merged = await countFrames(input, video, { mergesEqualTimes: true }, deps)
   return merged.counted.total === length ? merged : found
 }
 
 async function countFrames(
-  { task, prefix }: MediaWanted,
-  video: Found,
-  options: ProbeOptions,
+  { task, prefix }: TaskMediaInput,
+  video: SourceFile,
+  options: VideoProbeOptions,
   { videos, signal, tmpDir }: Deps,
 ) {
   const counted: Counted = { seen: 0, count: 0 }
@@ -219,7 +232,7 @@ async function countFrames(
   }
   const names = namesIn(task)
   const lines = names.see(videoLines(video, about, counted))
-  const staged = await stage(tmpDir, `${name}.${listName}`, lines, signal)
+  const staged = await stageTexts(tmpDir, `${name}.${listName}`, lines, signal)
   return { ...foundMedia(staged, names), counted }
 }
 
@@ -242,8 +255,8 @@ function assertEnough(
 
 /** Lists media that stays in a cloud storage, which the user assigns later. */
 async function listedFrames(
-  { archive, folder, task, task_id }: MediaWanted,
-  manifest: Manifest | undefined,
+  { archive, folder, task, task_id }: TaskMediaInput,
+  manifest: FrameManifest | undefined,
   { tmpDir, signal }: Deps,
 ): Promise<RestoredMedia> {
   const file = `${folder}data/${manifestName}`
@@ -251,13 +264,13 @@ async function listedFrames(
   const names = namesIn(task)
   const lines = names.see(listedLines(manifest, { ...task, task_id }, file))
   return {
-    ...foundMedia(await stage(tmpDir, listName, lines, signal), names),
+    ...foundMedia(await stageTexts(tmpDir, listName, lines, signal), names),
     chunk_size: chunkSize(),
   }
 }
 
 async function* listedLines(
-  { places, pictures, related, sizes }: Manifest,
+  { places, pictures, related, sizes }: FrameManifest,
   { data, task_id }: ArchivedTask & { task_id: number },
   file: string,
 ): AsyncGenerator<string> {

@@ -117,7 +117,7 @@ async function assertVersion(archive: BackupArchive, file: string): Promise<void
 }
 
 /** Facts of the media that was found. */
-export interface FoundMedia {
+export interface ArchivedMediaFacts {
   /** Numbers of the frames that ground truth may name, by their names. */
   numbers: ReadonlyMap<string, number>
   video_name: string | null
@@ -129,7 +129,7 @@ export interface FoundMedia {
 /** Converts a task to the form in which services exchange it. */
 export function toBackupTask(
   { name, bug_tracker = '', subset = '', labels, data, jobs }: ArchivedTask,
-  { numbers, video_name, chapters, chunk_size }: FoundMedia,
+  { numbers, video_name, chapters, chunk_size }: ArchivedMediaFacts,
 ): Omit<BackupTask, 'guide'> {
   const { start_frame, frame_filter } = data.source_frames ?? data
   const step = stepOf(frame_filter)

@@ -4,7 +4,7 @@ import { rowLinesHeader } from '@reticle/contracts/row-lines'
 import type { ReportWriter } from '@reticle/formats/report'
 import type { CallContext } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
-import { stage } from '../operations/staging.ts'
+import { stageTexts } from '../operations/staging.ts'
 import type { RestoreWork } from '../requests/work.ts'
 import type { BackupArchive } from './read-archive.ts'
 import { knownLabels, readSets, type SetLine } from './read-sets.ts'
@@ -44,7 +44,7 @@ export async function restoreAnnotations(task: Restored, run: Run): Promise<void
     }
     const into = { target: 'job', id: job_ids[set] ?? 0, mode: 'replace' } as const
     const sent = { call_id: randomUUID(), rq_id: work.rq_id, keeps_state: keepsState(jobs[set]) }
-    const staged = await stage(tmpDir, 'set.rows', own(), signal)
+    const staged = await stageTexts(tmpDir, 'set.rows', own(), signal)
     const write = { ...into, ...sent, body: staged.read() }
     const created = await services.annotations.writeRows(write, context)
     for (const kind of ['tags', 'shapes', 'tracks'] as const) report.created(kind, created[kind])

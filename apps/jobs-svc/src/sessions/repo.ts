@@ -52,14 +52,14 @@ export async function insertSession(
  * Keeps the files of a failed creation for the next attempt, which may replace some of them. Returns false when the
  * upload is not a session.
  */
-export async function keepSession(tx: Tx, prefix: string): Promise<boolean> {
-  const kept = await tx
+export async function renewSession(tx: Tx, prefix: string): Promise<boolean> {
+  const renewed = await tx
     .updateTable('uploads')
     .set({ used_date: sql<Date>`now()` })
     .where('prefix', '=', prefix)
     .returning('upload_id')
     .executeTakeFirst()
-  if (!kept) return false
+  if (!renewed) return false
   await tx
     .updateTable('blobs')
     .set({ state: 'pending' })
@@ -69,7 +69,7 @@ export async function keepSession(tx: Tx, prefix: string): Promise<boolean> {
   await tx
     .updateTable('uploaded_files')
     .set({ is_kept: true })
-    .where('upload_id', '=', kept.upload_id)
+    .where('upload_id', '=', renewed.upload_id)
     .execute()
   return true
 }

@@ -12,8 +12,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { followObjects } from '../consumers/objects.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { fail, finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { failRequest, finishRequest } from '../leases/ending.ts'
 import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
@@ -47,8 +47,8 @@ const states = async () => {
 }
 
 async function claimNext() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   return row
 }
 const done = { report: null, result: null, result_id: 1 }
@@ -68,7 +68,7 @@ describe.each(transports)('over %s', (transport) => {
   async function send(file_id: string, offset: number, bytes: number, caller = anna) {
     const chunk = { ...forData, file_id, offset, bytes }
     const { lease } = await calls.openChunk(chunk, caller)
-    if (lease === undefined) throw new Error('it was not opened')
+    if (lease === undefined) throw new Error('the upload session was not opened')
     await calls.noteChunk({ file_id, lease, offset: offset + bytes, is_over: true }, caller)
   }
   const start = (caller = anna, files: { name: string; key: string; size: number }[] = []) =>
@@ -91,7 +91,7 @@ describe.each(transports)('over %s', (transport) => {
     const row = await claimNext()
     expect(namesOf(row)).toEqual(['c.png', 'a.png', 'folder/b.png', 'd.png'])
     expect(await states()).toEqual(['upload live'])
-    await finish(db, row, done, 24)
+    await finishRequest(db, row, done, 24)
     expect(await states()).toEqual(['media live'])
     expect(await db.selectFrom('uploads').selectAll().execute()).toEqual([])
     expect(await db.selectFrom('uploaded_files').selectAll().execute()).toEqual([])
@@ -175,7 +175,7 @@ describe.each(transports)('over %s', (transport) => {
   test('files of a failed creation stay for the next one, and may be replaced', async () => {
     await add(['a.png', 'b.png'])
     await start()
-    await fail(db, await claimNext(), 'b.png: the image cannot be read', 24)
+    await failRequest(db, await claimNext(), 'b.png: the image cannot be read', 24)
     expect(await states()).toEqual(['upload pending'])
 
     await add(['b.png', 'c.png'])
@@ -186,7 +186,7 @@ describe.each(transports)('over %s', (transport) => {
     await start(bob)
     const row = await claimNext()
     expect(namesOf(row).sort()).toEqual(['a.png', 'b.png', 'c.png'])
-    await finish(db, row, done, 24)
+    await finishRequest(db, row, done, 24)
     expect((await states()).filter((one) => one !== 'upload dead')).toEqual(['media live'])
   })
 
@@ -239,7 +239,7 @@ describe.each(transports)('over %s', (transport) => {
     await calls.startDataPreparation({ body }, anna)
     const row = await claimNext()
     expect(namesOf(row)).toEqual(['b.png'])
-    await finish(db, row, done, 24)
+    await finishRequest(db, row, done, 24)
     expect((await states()).sort()).toEqual(['media live', 'upload dead'])
   })
 
@@ -252,7 +252,7 @@ describe.each(transports)('over %s', (transport) => {
   ])('the session of a task is deleted with %s', async (_, remove) => {
     await add(['a.png'])
     await start()
-    await fail(db, await claimNext(), 'no', 24)
+    await failRequest(db, await claimNext(), 'no', 24)
     await remove()
     expect(await states()).toEqual(['upload dead'])
   })

@@ -3,7 +3,7 @@ import { conflict, notFound, type Service, signedIn } from '@reticle/kit'
 import { runChange } from '@reticle/kit/db/change'
 import { addWholeFiles } from '../files/add-files.ts'
 import { assertRoom, lockRoom } from '../files/room.ts'
-import { judge, permit } from '../uploads/purposes.ts'
+import { assertAccepts, authorizeUpload } from '../uploads/purposes.ts'
 import { dropUpload, lockUsed } from '../uploads/repo.ts'
 import type { UploadDeps } from '../uploads/rpc.ts'
 import { assertUnused, openSession } from './open-session.ts'
@@ -24,8 +24,8 @@ export function sessionHandlers({
 
   return {
     async openSession({ id }, context) {
-      const facts = await permit(tasks, mediaOf(id), context)
-      judge(mediaOf(id), facts)
+      const facts = await authorizeUpload(tasks, mediaOf(id), context)
+      assertAccepts(mediaOf(id), facts)
       const { user_id } = signedIn(context)
       return runChange(db, context, async (tx) => {
         await lockRoom(tx, user_id)
@@ -37,7 +37,7 @@ export function sessionHandlers({
     },
 
     async addFiles({ body: { upload_id, task_id, files } }, context) {
-      await permit(tasks, mediaOf(task_id), context)
+      await authorizeUpload(tasks, mediaOf(task_id), context)
       return runChange(db, context, async (tx) => {
         const session = await lockSession(tx, task_id, uploadTtlHours)
         if (session?.upload_id !== upload_id) throw notFound('This upload was given up.')
@@ -49,7 +49,7 @@ export function sessionHandlers({
     },
 
     async deleteTaskData({ id }, context) {
-      const { size } = await permit(tasks, mediaOf(id), context)
+      const { size } = await authorizeUpload(tasks, mediaOf(id), context)
       if (size > 0) throw hasMedia()
       return runChange(db, context, async (tx) => {
         const session = await lockSession(tx, id, uploadTtlHours)

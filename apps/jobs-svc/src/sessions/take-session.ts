@@ -44,14 +44,14 @@ export async function takeSession(
   await addWholeFiles(tx, session, added, user_id)
   const files = await listFiles(tx, session.upload_id)
   if (files.length === 0 && !needsNoFile) throw noFile()
-  assertWhole(files)
+  assertComplete(files)
   if (!(await makeLive(tx, session.prefix))) throw noFile()
   return { files: files.map(toUploadedFile), input_key: session.prefix }
 }
 
 const noFile = () => invalid({ client_files: 'No file was submitted.' }, 'required')
 
-function assertWhole(files: readonly UploadedFileRow[]): void {
+function assertComplete(files: readonly UploadedFileRow[]): void {
   const part = files.find(({ offset, length }) => offset < length)
   if (!part) return
   const text = `Of the file ${part.name} only ${part.offset} of ${part.length} bytes have arrived: send the others, or DELETE it.`

@@ -15,25 +15,25 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { readUpright } from '../exporting/upright.ts'
 import { contextImages } from '../frames/context-images.ts'
-import { openDecoder } from '../frames/decode.ts'
-import { openPictures } from '../frames/pictures.ts'
-import { gather } from '../media/packed.ts'
-import { stage } from '../operations/staging.ts'
+import { createImageDecoder } from '../frames/decode.ts'
+import { createFramePictures } from '../frames/pictures.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
+import { stageTexts } from '../operations/staging.ts'
 import { framesOfTasks, locatedChunk, photo } from '../testing/chunks.ts'
-import { preparing, zip } from '../testing/prepare.ts'
+import { createPreparation, zipFiles } from '../testing/prepare.ts'
 import { withShare } from './files.ts'
 
 /** Files of the share are compared at every read with their state at the preparation. */
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
-const { blobs, root, prepare } = await preparing()
+const { blobs, root, prepare } = await createPreparation()
 const shareDir = await mkdtemp(join(tmpdir(), 'reticle-changed-'))
 afterAll(() => rm(shareDir, { recursive: true, force: true }))
 const shared = withShare(blobs, shareDir)
 const anna = callAs({ user_id: 1 })
 const { signal } = new AbortController()
-const decode = openDecoder()
-const pictures = openPictures({ db, blobs: shared, decode })
+const decode = createImageDecoder()
+const pictures = createFramePictures({ db, blobs: shared, decode })
 const tasks = framesOfTasks()
 const chunks = openChunks({ db, blobs: shared, decode, media: tasks.media })
 
@@ -64,13 +64,14 @@ const located = (frame: FrameSource, task_id: number): LocatedFrame => ({
 
 /** All functions that return bytes of a frame. */
 const readers: Record<string, (frame: FrameSource, task_id: number) => Promise<unknown>> = {
-  'the original': async (frame, id) => gather((await pictures.original(located(frame, id))).chunks),
+  'the original': async (frame, id) =>
+    gatherBytes((await pictures.original(located(frame, id))).chunks),
   'the compressed frame': (frame, id) => pictures.compressed(located(frame, id)),
   'the preview': (frame, id) => pictures.preview(located(frame, id)),
   'a compressed chunk': (_, id) => chunk(id, 'compressed'),
   'an original chunk': (_, id) => chunk(id, 'original'),
-  'a context image': (frame) => gather(contextImages(shared, [frame])),
-  'a picture of an export': (frame) => gather(readUpright(shared, frame)),
+  'a context image': (frame) => gatherBytes(contextImages(shared, [frame])),
+  'a picture of an export': (frame) => gatherBytes(readUpright(shared, frame)),
   'a picture of a backup': (frame) => backup(frame),
   'a copy': (frame) =>
     copyHere([{ ...frame, size: frame.length }], 'copy', { blobs: shared, signal, prefix: 'c/' }),
@@ -84,7 +85,7 @@ async function* lineOf(frame: FrameSource) {
 }
 
 async function backup(frame: FrameSource) {
-  const frames = await stage(root, 'frames', lineOf(frame), signal)
+  const frames = await stageTexts(root, 'frames', lineOf(frame), signal)
   const media = { frames, isVideo: false, isListOnly: false, signal, onFrame: () => undefined }
   for await (const { content } of mediaFiles(shared, media))
     if (typeof content === 'object' && Symbol.asyncIterator in content)
@@ -117,7 +118,7 @@ describe.each(Object.entries(changes))('after a file was replaced by %s', (_, ch
   })
 
   test('every reader of an archive member fails with the name of the archive', async () => {
-    const bytes = await zip({ 'in/a.jpg': before, 'in/b.jpg': other })
+    const bytes = await zipFiles({ 'in/a.jpg': before, 'in/b.jpg': other })
     const { frame, task_id, file, path } = await taskOf('all.zip', bytes)
     await change(file, bytes)
     for (const [name, read] of Object.entries(readers))
@@ -188,7 +189,7 @@ describe('media that was prepared by older versions', () => {
     const { path, task_id } = await taskOf('a.jpg', before)
     const frame = await old(`share:${path}`)
     const { chunks: pieces } = await pictures.original(located(frame, task_id))
-    expect(await gather(pieces)).toEqual(before)
+    expect(await gatherBytes(pieces)).toEqual(before)
   })
 
   test('fails with its name when its file has become shorter', async () => {

@@ -5,7 +5,7 @@ import { invalidText, notFound } from '@reticle/kit'
 import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { sourceChanged } from '../media/source-changed.ts'
-import { away, isInside } from './folder.ts'
+import { isInside, throwShareUnavailable } from './folder.ts'
 
 /** File of the share: its path relative to the root of the share, and its stamp. */
 export interface SharedFile extends Stamp {
@@ -34,13 +34,13 @@ const unstamped = /^share:(.+)$/s
 
 export const isShareKey = (key: string): boolean => stamped.test(key) || unstamped.test(key)
 
-interface Wanted {
+interface SharedFileKey {
   path: string
   /** Undefined: any file at the path is accepted. */
   stamp?: Stamp
 }
 
-function readShareKey(key: string): Wanted | undefined {
+function readShareKey(key: string): SharedFileKey | undefined {
   const [, size, modified, path] = stamped.exec(key) ?? []
   if (path !== undefined) return { path, stamp: { size: Number(size), modified: Number(modified) } }
   const [, old] = unstamped.exec(key) ?? []
@@ -52,13 +52,13 @@ export function withShare(blobs: BlobStore, root: string | undefined): BlobStore
   return {
     ...blobs,
     get: (key, range) => {
-      const wanted = readShareKey(key)
-      return wanted ? readShared(root, wanted, range) : blobs.get(key, range)
+      const sharedKey = readShareKey(key)
+      return sharedKey ? readShared(root, sharedKey, range) : blobs.get(key, range)
     },
     stat: async (key) => {
-      const wanted = readShareKey(key)
-      if (!wanted) return blobs.stat(key)
-      const { size, modified } = await findShared(root, wanted)
+      const sharedKey = readShareKey(key)
+      if (!sharedKey) return blobs.stat(key)
+      const { size, modified } = await findShared(root, sharedKey)
       return { key, size, etag: `"${size}-${modified}"`, modified_date: new Date(modified) }
     },
   }
@@ -74,26 +74,27 @@ const stampOf = ({ size, mtimeMs }: Stats): Stamp => ({ size, modified: Math.flo
  *
  * @throws DomainError conflict when they differ
  */
-function assertSame(found: Stats, { path, stamp }: Wanted): void {
+function assertSame(found: Stats, { path, stamp }: SharedFileKey): void {
   const { size, modified } = stampOf(found)
   if (stamp && (stamp.size !== size || stamp.modified !== modified))
     throw sourceChanged(path, 'file share')
 }
 
-async function findShared(root: string | undefined, wanted: Wanted) {
-  const { path } = wanted
+async function findShared(root: string | undefined, sharedKey: SharedFileKey) {
+  const { path } = sharedKey
   if (root === undefined) throw missing(path)
-  const file = await resolveInside(await realpath(root).catch(away), path)
+  const file = await resolveInside(await realpath(root).catch(throwShareUnavailable), path)
   const found = file === undefined ? undefined : await stat(file).catch(() => undefined)
   if (file === undefined || !found?.isFile()) throw missing(path)
-  assertSame(found, wanted)
+  assertSame(found, sharedKey)
   return { file, ...stampOf(found) }
 }
 
-async function readShared(root: string | undefined, wanted: Wanted, range?: Range) {
-  const { file, size } = await findShared(root, wanted)
-  if (range?.end !== undefined && range.end >= size) throw sourceChanged(wanted.path, 'file share')
-  return { size, chunks: piecesOf(file, wanted, boundsOf(size, range)) }
+async function readShared(root: string | undefined, sharedKey: SharedFileKey, range?: Range) {
+  const { file, size } = await findShared(root, sharedKey)
+  if (range?.end !== undefined && range.end >= size)
+    throw sourceChanged(sharedKey.path, 'file share')
+  return { size, chunks: piecesOf(file, sharedKey, boundsOf(size, range)) }
 }
 
 /** Does not follow a link that replaced the file meanwhile, and does not block on a pipe. */
@@ -105,22 +106,22 @@ const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
  */
 async function* piecesOf(
   file: string,
-  wanted: Wanted,
+  sharedKey: SharedFileKey,
   { first, last }: { first: number; last: number },
 ): AsyncGenerator<Uint8Array> {
   if (last < first) return
   const unreadable = () => {
-    throw missing(wanted.path)
+    throw missing(sharedKey.path)
   }
   const handle = await open(file, careful).catch(unreadable)
   try {
-    assertSame(await handle.stat(), wanted)
+    assertSame(await handle.stat(), sharedKey)
     for (let at = first; at <= last; ) {
       const piece = Buffer.allocUnsafe(Math.min(pieceBytes, last + 1 - at))
       const { bytesRead } = await handle.read(piece, 0, piece.length, at).catch(unreadable)
-      if (bytesRead === 0) throw sourceChanged(wanted.path, 'file share')
+      if (bytesRead === 0) throw sourceChanged(sharedKey.path, 'file share')
       at += bytesRead
-      if (at > last) assertSame(await handle.stat(), wanted)
+      if (at > last) assertSame(await handle.stat(), sharedKey)
       yield piece.subarray(0, bytesRead)
     }
   } finally {
@@ -141,7 +142,7 @@ async function resolveInside(top: string, path: string): Promise<string | undefi
  * Yields nothing when the path does not exist.
  */
 export async function* filesBelow(root: string, path: string): AsyncGenerator<SharedFile> {
-  const top = await realpath(root).catch(away)
+  const top = await realpath(root).catch(throwShareUnavailable)
   yield* below(top, path.replace(/\/$/, ''), [])
 }
 

@@ -17,7 +17,7 @@ export async function readFolder(
   directory: string,
   search: string,
 ): Promise<ShareEntry[]> {
-  const top = await realpath(root).catch(away)
+  const top = await realpath(root).catch(throwShareUnavailable)
   const refuse = () => {
     throw invalidText(`${directory.slice(0, 200)} is an invalid directory`)
   }
@@ -34,7 +34,7 @@ export async function readFolder(
  *
  * @throws DomainError unavailable
  */
-export function away(): never {
+export function throwShareUnavailable(): never {
   throw unavailable('The share is not there.')
 }
 
@@ -46,11 +46,11 @@ export const isInside = (top: string, path: string) =>
 async function entryOf(
   top: string,
   folder: string,
-  given: Dirent,
+  dirent: Dirent,
 ): Promise<ShareEntry | undefined> {
-  const { name } = given
+  const { name } = dirent
   const path = join(folder, name)
-  const found = given.isSymbolicLink() ? await followed(top, path) : given
+  const found = dirent.isSymbolicLink() ? await followed(top, path) : dirent
   if (found?.isDirectory()) return { name, type: 'DIR', mime_type: 'DIR' }
   return found?.isFile() ? { name, type: 'REG', mime_type: familyOf(name) } : undefined
 }

@@ -3,13 +3,13 @@ import zlib, { gzipSync } from 'node:zlib'
 import { unavailable } from '@reticle/kit'
 import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
-import { bitmap, picture, preparing } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
+import { createBitmap, createPreparation, picture } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
 
 /** Archive kinds other than zip, and limits on unpacking. */
 
-const { blobs, attached, prepare } = await preparing()
+const { blobs, attached, prepare } = await createPreparation()
 beforeEach(() => {
   attached.length = 0
 })
@@ -28,8 +28,8 @@ const members = {
   'b/2.png': await picture(20, 10, 'png'),
   'a/1.jpg': small,
   'a/notes.txt': 'hello',
-  'a/related_images/1_jpg/x.bmp': bitmap(3, 3),
-  'c.bmp': bitmap(7, 5),
+  'a/related_images/1_jpg/x.bmp': createBitmap(3, 3),
+  'c.bmp': createBitmap(7, 5),
 }
 const zstdCompress: unknown = Reflect.get(zlib, 'zstdCompressSync')
 const isPacker = (given: unknown): given is (bytes: Buffer) => Buffer => typeof given === 'function'
@@ -44,7 +44,7 @@ const packers: [string, (bytes: Buffer) => Buffer][] = [
 if (isPacker(zstdCompress)) packers.push(['tar.zst', zstdCompress])
 
 test.each(packers)('frames of a %s are read from within it', async (_, pack) => {
-  const file = await upload(blobs, 'anything.bin', pack(tar(members)))
+  const file = await uploadFile(blobs, 'anything.bin', pack(tar(members)))
   const { frames, outcome } = await prepare({ files: [file] })
   expect(
     frames.map(({ name, width, height, media_type }) => [name, width, height, media_type]),
@@ -55,7 +55,9 @@ test.each(packers)('frames of a %s are read from within it', async (_, pack) => 
   ])
   const [first] = frames
   for (const frame of frames)
-    expect(await gather(readPlace(blobs, frame))).toEqual(Reflect.get(members, frame.name))
+    expect(await gatherBytes(readMediaBytes(blobs, frame))).toEqual(
+      Reflect.get(members, frame.name),
+    )
   expect(first?.related?.files).toMatchObject([
     { name: 'a/related_images/1_jpg/x.bmp', media_type: 'image/bmp', packing: 'stored' },
   ])
@@ -63,15 +65,15 @@ test.each(packers)('frames of a %s are read from within it', async (_, pack) => 
 })
 
 test('a plain tar stays in the upload; a compressed one is unpacked beside it', async () => {
-  const plain = await upload(blobs, 'a.tar', tar(members))
+  const plain = await uploadFile(blobs, 'a.tar', tar(members))
   const kept = await prepare({ files: [plain] })
   expect(new Set(kept.frames.map(({ key }) => key))).toEqual(new Set([plain.key]))
 
-  const packed = await upload(blobs, 'a.tgz', gzipSync(tar(members)))
+  const packed = await uploadFile(blobs, 'a.tgz', gzipSync(tar(members)))
   const { frames, work, run } = await prepare({ files: [packed] })
   const keys = new Set(frames.map(({ key }) => key))
   expect(keys).toEqual(new Set([`${work.input_key}made-1/unpacked`]))
-  expect(run.told).toEqual([
+  expect(run.stages).toEqual([
     'Reading images',
     'Unpacking the archive',
     'Reading images',
@@ -145,21 +147,23 @@ describe('an unusable archive fails with one sentence, and leaves no files', () 
     ],
   ]
   test.each(cases)('%s', async (_, contents, message) => {
-    const files = await Promise.all(contents().map(([name, bytes]) => upload(blobs, name, bytes)))
+    const files = await Promise.all(
+      contents().map(([name, bytes]) => uploadFile(blobs, name, bytes)),
+    )
     await expect(prepare({ files }, { limits })).rejects.toThrow(message)
     expect(attached).toEqual([])
   })
 
   test('unpacked files of a failed request are deleted', async () => {
     const before = await made()
-    const file = await upload(blobs, 'a.tgz', gzip(tar({ 'a.txt': 'text' })))
+    const file = await uploadFile(blobs, 'a.tgz', gzip(tar({ 'a.txt': 'text' })))
     await expect(prepare({ files: [file] })).rejects.toThrow('No media data found')
     expect(await made()).toEqual(before)
   })
 })
 
 test('an archive does not count as damaged when the store is unavailable', async () => {
-  const file = await upload(blobs, 'a.tgz', gzip(tar({ a: randomBytes(300_000) })))
+  const file = await uploadFile(blobs, 'a.tgz', gzip(tar({ a: randomBytes(300_000) })))
   let asked = 0
   const get: typeof blobs.get = async (key, range) => {
     if (++asked > 4) throw unavailable('The store is away.')
@@ -172,7 +176,7 @@ test('an archive does not count as damaged when the store is unavailable', async
 
 test('a decompression bomb is stopped before it fills the store', async () => {
   const zeros = gzipSync(tar({ 'a.bmp': Buffer.alloc(300_000_000) }), { level: 6 })
-  const file = await upload(blobs, 'a.tgz', zeros)
+  const file = await uploadFile(blobs, 'a.tgz', zeros)
   await expect(prepare({ files: [file] })).rejects.toThrow(
     /archive too large: it unpacks to more than 6\d{7} bytes/,
   )

@@ -1,5 +1,5 @@
 import type { ReportWriter } from '@reticle/formats/report'
-import type { Bucket } from '../buckets/listing.ts'
+import type { BucketListing } from '../buckets/listing.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 
 type OfOperation = 'blobs' | 'limits' | 'signal' | 'progress' | 'shareDir' | 'openDownloads'
@@ -9,7 +9,7 @@ export interface SourceDeps extends Pick<OperationDeps, OfOperation> {
   report: ReportWriter
   task_id: number
   /** Cloud storage that the request names. */
-  bucket?: Bucket | undefined
+  bucket?: BucketListing | undefined
   /** Key prefix of fetched, copied or unpacked files. */
   prefix: string
 }

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { picture, preparing, zip } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
+import { createPreparation, picture, zipFiles } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
 
 /** Files of unsupported kinds: the error names each, the supported kinds and how to convert it. */
 
-const { blobs, attached, prepare } = await preparing()
+const { blobs, attached, prepare } = await createPreparation()
 beforeEach(() => {
   attached.length = 0
 })
@@ -13,7 +13,7 @@ const heic = '\0\0\0\x18ftypheic\0\0\0\0mif1heic'.padEnd(600, '\0')
 const send = (files: Record<string, string | Uint8Array>) =>
   Promise.all(
     Object.entries(files).map(([name, bytes]) =>
-      upload(blobs, name, typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+      uploadFile(blobs, name, typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
     ),
   )
 const small = await picture(4, 4)
@@ -49,8 +49,8 @@ describe('an unsupported file that was meant as a frame fails the request with i
   })
 
   test('an unsupported file in a mapping to jobs is named', async () => {
-    const archive = await zip({ 'a.jpg': small, 'b.heic': heic })
-    const files = [await upload(blobs, 'a.zip', archive)]
+    const archive = await zipFiles({ 'a.jpg': small, 'b.heic': heic })
+    const files = [await uploadFile(blobs, 'a.zip', archive)]
     const job_file_mapping = [{ files: ['a.jpg', 'b.heic'] }]
     await expect(prepare({ files, job_file_mapping })).rejects.toThrow(
       'job_file_mapping: b.heic: HEIC pictures are not read',
@@ -75,8 +75,12 @@ describe('an unsupported file beside pictures is left out and reported', () => {
   })
 
   test('an unsupported picture in an archive is left out and reported', async () => {
-    const archive = await zip({ 'a.jpg': small, 'b.heic': heic, 'c.mp4': '\0\0\0\x18ftypisom' })
-    const { outcome, names } = await prepare({ files: [await upload(blobs, 'a.zip', archive)] })
+    const archive = await zipFiles({
+      'a.jpg': small,
+      'b.heic': heic,
+      'c.mp4': '\0\0\0\x18ftypisom',
+    })
+    const { outcome, names } = await prepare({ files: [await uploadFile(blobs, 'a.zip', archive)] })
     expect(names).toEqual(['a.jpg'])
     expect(outcome.report?.entries).toMatchObject([
       { reason: expect.stringContaining('HEIC pictures'), examples: [{ file: 'b.heic' }] },
@@ -98,8 +102,8 @@ describe('a request without any frame fails with the names of its files', () => 
   })
 
   test('an archive of unsupported files fails with the names of its members', async () => {
-    const archive = await zip({ 'a/b.heic': heic })
-    await expect(prepare({ files: [await upload(blobs, 'a.zip', archive)] })).rejects.toThrow(
+    const archive = await zipFiles({ 'a/b.heic': heic })
+    await expect(prepare({ files: [await uploadFile(blobs, 'a.zip', archive)] })).rejects.toThrow(
       'No media data found. a/b.heic: HEIC pictures are not read',
     )
   })

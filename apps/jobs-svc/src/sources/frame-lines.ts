@@ -2,28 +2,28 @@ import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
 import { headBytes, imageSize } from '@reticle/formats/image/size'
 import type { ReportWriter } from '@reticle/formats/report'
-import { atMost } from '../frames/at-most.ts'
+import { limitConcurrency } from '../frames/limit-concurrency.ts'
 import { largestImageBytes, largestPixels } from '../media/image.ts'
 import { explainForeign } from '../media/kinds/foreign.ts'
 import { explainUnknown } from '../media/kinds/foreign-marks.ts'
-import { isUnpackError } from '../media/packed.ts'
+import { isUnpackError } from '../media/media-bytes.ts'
 import { countPages, countPagesInHead } from '../media/pages/count-pages.ts'
-import { type Kind, sniff, sniffedBytes } from '../media/sniff.ts'
+import { type FileKind, sniffedBytes, sniffFile } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import type { VideoChapters } from '../video/decoder.ts'
-import { type Found, type Listing, titleOf } from './found.ts'
 import type { Related } from './related.ts'
 import type { Selection } from './selection.ts'
+import { fileTitle, type SourceFile, type SourceListing } from './source-listing.ts'
 
 export interface FrameDeps {
-  listing: Listing
+  listing: SourceListing
   related: Related
   selection: Selection
   /** Name of the list that assigns frame numbers and therefore may only name pictures. */
   listedBy?: string | undefined
   /** Reads a picture completely; without `size` a context image. */
-  check?: (file: Found, size?: { width: number; height: number }) => Promise<void>
+  check?: (file: SourceFile, size?: { width: number; height: number }) => Promise<void>
   report: ReportWriter
   signal: AbortSignal
   /** Called with the share of files read, 0 to 1. */
@@ -51,18 +51,18 @@ const sideBySide = 8
  * Formats the selected files as lines of the list of frames. Files that are not pictures are skipped and not counted.
  */
 export async function* frameLines(
-  files: readonly Found[],
+  files: readonly SourceFile[],
   deps: FrameDeps,
   counted: Counted,
 ): AsyncGenerator<string> {
   const { selection, signal } = deps
-  const whole = atMost(1)
+  const limitWhole = limitConcurrency(1)
   for (let at = 0; at < files.length && !selection.isOver(counted.seen); at += sideBySide) {
     signal.throwIfAborted()
     const batch = files.slice(at, at + sideBySide)
-    const images = (await Promise.all(batch.map((one) => look(one, deps)))).filter(isSome)
+    const images = (await Promise.all(batch.map((one) => readImageHead(one, deps)))).filter(isSome)
     const chosen = images.filter(() => selection.has(counted.seen++))
-    for (const frame of await Promise.all(chosen.map((one) => frameOf(one, whole, deps)))) {
+    for (const frame of await Promise.all(chosen.map((one) => frameOf(one, limitWhole, deps)))) {
       counted.first ??= frame
       counted.count += 1
       yield encodeFrame(frame)
@@ -74,16 +74,16 @@ export async function* frameLines(
 const isSome = <T>(value: T | undefined): value is T => value !== undefined
 
 interface Image {
-  file: Found
+  file: SourceFile
   head: Uint8Array
   media_type: string
 }
 
-async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
+async function readImageHead(file: SourceFile, deps: FrameDeps): Promise<Image | undefined> {
   const { listing, selection, report } = deps
   if (file.known?.size) return { file, head: nothing, media_type: file.known.media_type }
   const head = await listing.head(file, selection.isAll ? headBytes : sniffedBytes)
-  const kind = sniff(head)
+  const kind = sniffFile(head)
   if (kind.is === 'image') return { file, head, media_type: kind.media_type }
   const what = whatElse(kind, file.name)
   const title = file.named ?? (deps.listedBy && `${deps.listedBy}: ${file.name}`)
@@ -94,33 +94,34 @@ async function look(file: Found, deps: FrameDeps): Promise<Image | undefined> {
 
 const nothing = new Uint8Array()
 
-function whatElse(kind: Kind, name: string): string {
+function whatElse(kind: FileKind, name: string): string {
   if (kind.is === 'foreign') return explainForeign(kind.foreign)
   if (kind.is === 'unknown') return explainUnknown(name, 'no image')
   return `no image, but a ${kind.is}: send it by itself`
 }
 
-type Once = ReturnType<typeof atMost>
+type Limiter = ReturnType<typeof limitConcurrency>
 
 async function frameOf(
   { file, head, media_type }: Image,
-  whole: Once,
+  limitWhole: Limiter,
   deps: FrameDeps,
 ): Promise<FrameSource> {
   const { name, size } = file
   if (size > largestImageBytes)
     throw new UnusableInput(
-      `${titleOf(file)}: images may have ${largestImageBytes} bytes, this one has ${size}`,
+      `${fileTitle(file)}: images may have ${largestImageBytes} bytes, this one has ${size}`,
     )
   const begin =
     file.known?.size || deps.selection.isAll ? head : await deps.listing.head(file, headBytes)
-  const { width, height } = file.known?.size ?? (await sizeOf(file, begin, whole, deps.listing))
+  const { width, height } =
+    file.known?.size ?? (await sizeOf(file, begin, limitWhole, deps.listing))
   await deps.check?.(file, { width, height })
   if (width * height > largestPixels)
     throw new UnusableInput(
-      `${titleOf(file)}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
+      `${fileTitle(file)}: ${width} x ${height} pixels are too many, at most ${largestPixels} are allowed`,
     )
-  await reportPages({ file, head: begin, media_type }, whole, deps)
+  await reportPages({ file, head: begin, media_type }, limitWhole, deps)
   const files = await relatedImages(file, deps)
   const place = await deps.listing.place(file)
   return {
@@ -134,8 +135,8 @@ async function frameOf(
 }
 
 /** Reports pictures with several pages, of which only the first becomes a frame. */
-async function reportPages(image: Image, whole: Once, deps: FrameDeps): Promise<void> {
-  const pages = await pagesOf(image, whole, deps)
+async function reportPages(image: Image, limitWhole: Limiter, deps: FrameDeps): Promise<void> {
+  const pages = await pagesOf(image, limitWhole, deps)
   if (pages === 1) return
   const item = pages === 2 ? 'page 2' : `pages 2 to ${pages}`
   const place = { file: image.file.name, item }
@@ -144,7 +145,7 @@ async function reportPages(image: Image, whole: Once, deps: FrameDeps): Promise<
 
 async function pagesOf(
   { file, head, media_type }: Image,
-  whole: Once,
+  limitWhole: Limiter,
   { listing }: FrameDeps,
 ): Promise<number> {
   const known = file.known?.size
@@ -152,7 +153,7 @@ async function pagesOf(
     : await countPagesInHead(head, file.size, media_type)
   if (typeof known === 'number') return known
   const count = async () => countPages(await listing.source(file), media_type)
-  const counted = file.packing === 'stored' ? count() : whole(count)
+  const counted = file.packing === 'stored' ? count() : limitWhole(count)
   return counted.catch((thrown) => {
     if (isUnpackError(thrown)) return 1 // the frame is reported as undecodable when it is opened
     throw thrown
@@ -165,27 +166,27 @@ const onlyFirstPage =
 /**
  * Reads the size of a picture.
  *
- * @param whole serializes complete reads: several large images at once would exhaust the memory
+ * @param limitWhole serializes complete reads: several large images at once would exhaust the memory
  */
 async function sizeOf(
-  file: Found,
+  file: SourceFile,
   begin: Uint8Array,
-  whole: Once,
-  listing: Listing,
+  limitWhole: Limiter,
+  listing: SourceListing,
 ): Promise<{ width: number; height: number }> {
   const { size } = file
   const known = await imageSize(begin).catch(() => undefined)
   if (known) return known
   const readWhole = async () => imageSize(await listing.head(file, size)).catch(() => undefined)
-  const found = await whole(readWhole)
-  if (!found) throw new UnusableInput(`${titleOf(file)}: the image cannot be read`)
+  const found = await limitWhole(readWhole)
+  if (!found) throw new UnusableInput(`${fileTitle(file)}: the image cannot be read`)
   return found
 }
 
 /** Limit of context images per frame, so that a line fits into its limit with any names. */
 const mostRelated = 200
 
-async function relatedImages(frame: Found, deps: FrameDeps): Promise<StoredImage[]> {
+async function relatedImages(frame: SourceFile, deps: FrameDeps): Promise<StoredImage[]> {
   const found = deps.related.of(frame)
   if (found.length > mostRelated)
     throw new UnusableInput(
@@ -196,13 +197,13 @@ async function relatedImages(frame: Found, deps: FrameDeps): Promise<StoredImage
 }
 
 async function relatedImage(
-  file: Found,
+  file: SourceFile,
   { listing, report, check }: FrameDeps,
 ): Promise<StoredImage | undefined> {
   const { name, size, known } = file
-  const kind: Kind = known
+  const kind: FileKind = known
     ? { is: 'image', media_type: known.media_type }
-    : sniff(await listing.head(file, sniffedBytes))
+    : sniffFile(await listing.head(file, sniffedBytes))
   const isUsable = kind.is === 'image' && size <= largestImageBytes
   if (isUsable) await check?.(file)
   if (isUsable) return { name, ...(await listing.place(file)), media_type: kind.media_type }

@@ -3,11 +3,11 @@ import { FormatError } from '@reticle/formats/errors'
 import type { ReportWriter } from '@reticle/formats/report'
 import { z } from 'zod'
 import { ignore } from '../operations/report.ts'
-import type { KnownPicture } from './found.ts'
+import type { KnownPicture } from './source-listing.ts'
 
 /** Manifest of frames with one JSON object per line: CVAT's `manifest.jsonl`. */
 
-export interface Manifest {
+export interface FrameManifest {
   /** Positions by name. */
   places: ReadonlyMap<string, number>
   /** Names of the context images of a frame. */
@@ -47,7 +47,7 @@ const mostFrames = 1_000_000
 export async function readManifest(
   name: string,
   pieces: AsyncIterable<Uint8Array>,
-): Promise<Manifest> {
+): Promise<FrameManifest> {
   const folder = name.slice(0, name.lastIndexOf('/') + 1)
   const places = new Map<string, number>()
   const related = new Map<string, readonly string[]>()
@@ -150,13 +150,13 @@ export async function* linesOf(
     const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > longestLine) throw new FormatError('a line is too long', { file })
-    yield* lines.filter(isSaying)
+    yield* lines.filter(isFilled)
   }
   rest += decoder.decode()
-  if (isSaying(rest)) yield rest
+  if (isFilled(rest)) yield rest
 }
 
-const isSaying = (line: string) => line.trim() !== ''
+const isFilled = (line: string) => line.trim() !== ''
 
 function parsed(line: string): unknown {
   try {
@@ -179,8 +179,8 @@ export function dropOtherManifests(
   report: ReportWriter,
 ): void {
   const manifests = [...files.keys()].filter(isManifest)
-  const wanted = new Set(named.map((name) => name.replace(/^\/+/, '')))
-  const others = manifests.filter((name) => !wanted.has(name))
+  const listedNames = new Set(named.map((name) => name.replace(/^\/+/, '')))
+  const others = manifests.filter((name) => !listedNames.has(name))
   if (manifests.length < 2) return
   for (const name of others) {
     ignore(report, name, 'one of several manifests')

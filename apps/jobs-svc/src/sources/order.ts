@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { ReportWriter } from '@reticle/formats/report'
-import { inTurns } from '../media/in-turns.ts'
+import { mapInBatches } from '../media/map-in-batches.ts'
 import { compareNames } from '../media/order.ts'
-import { sniff, sniffedBytes } from '../media/sniff.ts'
+import { sniffedBytes, sniffFile } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
 import type { CreateWork } from '../requests/work.ts'
-import type { Found, Listing } from './found.ts'
-import type { Manifest } from './manifest.ts'
+import type { FrameManifest } from './manifest.ts'
+import type { SourceFile, SourceListing } from './source-listing.ts'
 
-type Asked = Pick<CreateWork['params'], 'sorting_method' | 'job_file_mapping'>
+type OrderParams = Pick<CreateWork['params'], 'sorting_method' | 'job_file_mapping'>
 
 export interface OrderDeps {
-  listing: Pick<Listing, 'head'>
-  manifest?: Manifest | undefined
+  listing: Pick<SourceListing, 'head'>
+  manifest?: FrameManifest | undefined
   isArchive: boolean
   /** Seed of the random order: equal seeds give equal orders, so that another attempt makes the same frames. */
   seed: string
@@ -27,11 +27,11 @@ export interface OrderDeps {
  *
  * @throws UnusableInput when the list of the order does not match the files, or the method cannot be applied
  */
-export async function inOrder(
-  files: Found[],
-  { sorting_method, job_file_mapping }: Asked,
+export async function orderFiles(
+  files: SourceFile[],
+  { sorting_method, job_file_mapping }: OrderParams,
   deps: OrderDeps,
-): Promise<Found[]> {
+): Promise<SourceFile[]> {
   const { manifest, isArchive, seed } = deps
   if (job_file_mapping) return listed(files, job_file_mapping, deps.report)
   switch (sorting_method) {
@@ -51,12 +51,16 @@ export async function inOrder(
   }
 }
 
-const byName = (method: keyof typeof compareNames) => (a: Found, b: Found) =>
+const byName = (method: keyof typeof compareNames) => (a: SourceFile, b: SourceFile) =>
   compareNames[method](a.name, b.name)
 
-type Mapping = NonNullable<Asked['job_file_mapping']>
+type Mapping = NonNullable<OrderParams['job_file_mapping']>
 
-function listed(files: readonly Found[], mapping: Mapping, report: ReportWriter): Found[] {
+function listed(
+  files: readonly SourceFile[],
+  mapping: Mapping,
+  report: ReportWriter,
+): SourceFile[] {
   const left = new Map(files.map((one) => [one.name, one]))
   const found = mapping
     .flatMap((job) => job.files)
@@ -72,14 +76,14 @@ function listed(files: readonly Found[], mapping: Mapping, report: ReportWriter)
 
 /** Orders files by a manifest. Unlisted pictures are an error; unlisted members of an archive may be other files. */
 async function asManifest(
-  files: readonly Found[],
-  { places }: Manifest,
+  files: readonly SourceFile[],
+  { places }: FrameManifest,
   { listing, report, signal }: OrderDeps,
-): Promise<Found[]> {
+): Promise<SourceFile[]> {
   const others = files.filter(({ name }) => !places.has(name))
-  const kindOf = async (file: Found) => sniff(await listing.head(file, sniffedBytes))
+  const kindOf = async (file: SourceFile) => sniffFile(await listing.head(file, sniffedBytes))
   const wrong: string[] = []
-  for await (const [{ name }, kind] of inTurns(others, kindOf, signal)) {
+  for await (const [{ name }, kind] of mapInBatches(others, kindOf, signal)) {
     if (kind.is === 'image') wrong.push(`${name} (upload)`)
     else ignore(report, name, 'no image')
   }
@@ -89,7 +93,7 @@ async function asManifest(
     throw new UnusableInput(
       `Uploaded files do not match the manifest. Mismatching files: ${firstOf(wrong)}`,
     )
-  const place = ({ name }: Found) => places.get(name) ?? 0
+  const place = ({ name }: SourceFile) => places.get(name) ?? 0
   return files.filter(({ name }) => places.has(name)).sort((a, b) => place(a) - place(b))
 }
 
@@ -102,7 +106,7 @@ export function firstOf(names: readonly string[]): string {
 }
 
 /** Shuffles files; every order is equally likely, within 32 bits per draw. */
-function shuffled(files: Found[], seed: string): Found[] {
+function shuffled(files: SourceFile[], seed: string): SourceFile[] {
   const draw = draws(seed)
   for (let last = files.length - 1; last > 0; last--) {
     const other = Math.floor(draw() * (last + 1))

@@ -1,20 +1,20 @@
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import sharp from 'sharp'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { apngOf, bigTiffOf } from '../testing/animations.ts'
-import { picture, preparing } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
-import { type Page, tiffOf } from '../testing/tiff.ts'
+import { createPreparation, picture } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
+import { type TiffPage, tiffOf } from '../testing/tiff.ts'
 
 /** Pictures with several pages: the first is the frame, the others are reported with the name of the file. */
 
-const { blobs, attached, prepare } = await preparing()
+const { blobs, attached, prepare } = await createPreparation()
 beforeEach(() => {
   attached.length = 0
 })
 
-const page: Page = { width: 40, height: 30, sample: 'uint8', values: Array(1200).fill(7) }
+const page: TiffPage = { width: 40, height: 30, sample: 'uint8', values: Array(1200).fill(7) }
 const animated = (format: 'gif' | 'webp', pages: number, side = 8) => {
   const raw = { width: side, height: side * pages, channels: 3, pageHeight: side } as const
   const pixels = Uint8Array.from({ length: side * side * 3 * pages }, (_, at) => (at * at) % 251)
@@ -32,7 +32,9 @@ describe('pages after the first are reported', () => {
     ['moving.webp', 3, () => animated('webp', 3)],
     ['moving.png', 5, async () => apngOf(await png(), 5)],
   ])('%s', async (name, pages, bytes) => {
-    const { names, outcome } = await prepare({ files: [await upload(blobs, name, await bytes())] })
+    const { names, outcome } = await prepare({
+      files: [await uploadFile(blobs, name, await bytes())],
+    })
     expect(names).toEqual([name])
     expect(outcome.report).toMatchObject({
       skipped: pages - 1,
@@ -53,8 +55,8 @@ describe('pages after the first are reported', () => {
       { path: 'a/scan.dat', content: tiffOf(page, page, page), isStored },
       { path: 'b.png', content: await png(), isStored },
     ]
-    const archive = await gather(writeZip(members, new Date(0)))
-    const files = [await upload(blobs, 'all.zip', archive)]
+    const archive = await gatherBytes(writeZip(members, new Date(0)))
+    const files = [await uploadFile(blobs, 'all.zip', archive)]
     const { frames, names, outcome } = await prepare({ files })
     expect(names).toEqual(['a/scan.dat', 'b.png'])
     expect(frames[0]?.packing).toBe(packing)
@@ -64,8 +66,8 @@ describe('pages after the first are reported', () => {
 
   test('only of files that become frames', async () => {
     const files = [
-      await upload(blobs, 'a.tif', tiffOf(page, page)),
-      await upload(blobs, 'b.tif', tiffOf(page, page, page)),
+      await uploadFile(blobs, 'a.tif', tiffOf(page, page)),
+      await uploadFile(blobs, 'b.tif', tiffOf(page, page, page)),
     ]
     const { names, outcome } = await prepare({ files, start_frame: 1 })
     expect(names).toEqual(['b.tif'])
@@ -75,11 +77,11 @@ describe('pages after the first are reported', () => {
 
 test('pictures of one page are not mentioned', async () => {
   const files = [
-    await upload(blobs, 'a.tif', tiffOf(page, { ...page, subfile: 1 })),
-    await upload(blobs, 'b.gif', await picture(8, 6, 'gif')),
-    await upload(blobs, 'c.webp', await picture(8, 6, 'webp')),
-    await upload(blobs, 'd.png', await png()),
-    await upload(blobs, 'e.jpg', await picture(8, 6)),
+    await uploadFile(blobs, 'a.tif', tiffOf(page, { ...page, subfile: 1 })),
+    await uploadFile(blobs, 'b.gif', await picture(8, 6, 'gif')),
+    await uploadFile(blobs, 'c.webp', await picture(8, 6, 'webp')),
+    await uploadFile(blobs, 'd.png', await png()),
+    await uploadFile(blobs, 'e.jpg', await picture(8, 6)),
   ]
   const { names, outcome } = await prepare({ files })
   expect(names).toHaveLength(5)

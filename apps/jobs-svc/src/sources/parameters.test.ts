@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
+import { claimRequest } from '../leases/claim.ts'
 import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
@@ -38,8 +38,8 @@ describe.each(transports)('over %s', (transport) => {
     const files = names.map((name, index) => ({ name, key: `${prefix}${index}`, size: 10 }))
     const body = { upload_id, task_id: 1, files, parameters }
     await calls.startDataPreparation({ body }, call)
-    const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
+    const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+    if (!row) throw new Error('no request was claimed')
     return readWork(row)
   }
 

@@ -1,12 +1,12 @@
-import type { Found } from './found.ts'
-import type { Manifest } from './manifest.ts'
+import type { FrameManifest } from './manifest.ts'
+import type { SourceFile } from './source-listing.ts'
 
 /** Files that become frames, and their context images. */
 export interface Related {
-  frames: Found[]
-  of: (frame: Found) => Found[]
+  frames: SourceFile[]
+  of: (frame: SourceFile) => SourceFile[]
   /** Context images that belong to no frame. */
-  left: () => Found[]
+  left: () => SourceFile[]
 }
 
 /** Path `<folder>/related_images/<name of a frame, its dots as underscores>/<file>`. */
@@ -14,11 +14,11 @@ const place = /^(.*\/)?related_images\/([^/]+)\/[^/]+$/
 const isInside = /(^|\/)related_images\//
 
 /** Separates frames from their context images, which are identified by their folder or by a manifest. */
-export function relatedTo(files: readonly Found[], manifest?: Manifest): Related {
+export function relatedTo(files: readonly SourceFile[], manifest?: FrameManifest): Related {
   const named = new Set([...(manifest?.related.values() ?? [])].flat())
-  const isRelated = ({ name }: Found) => isInside.test(name) || named.has(name)
+  const isRelated = ({ name }: SourceFile) => isInside.test(name) || named.has(name)
   const images = files.filter(isRelated)
-  const byFrame = new Map<string, Found[]>()
+  const byFrame = new Map<string, SourceFile[]>()
   const byName = new Map(named.size === 0 ? [] : images.map((one) => [one.name, one]))
   for (const image of images) {
     const [, folder = '', frame = ''] = place.exec(image.name) ?? []
@@ -27,7 +27,7 @@ export function relatedTo(files: readonly Found[], manifest?: Manifest): Related
     if (others) others.push(image)
     else byFrame.set(key, [image])
   }
-  const used = new Set<Found>()
+  const used = new Set<SourceFile>()
   return {
     frames: images.length === 0 ? [...files] : files.filter((one) => !isRelated(one)),
     of: ({ name }) => {

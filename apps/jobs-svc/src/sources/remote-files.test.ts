@@ -2,17 +2,17 @@ import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
-import { picture, preparing, zip } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
+import { createPreparation, picture, zipFiles } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
 
 /** Files from other servers. */
 
-const { blobs, attached, prepare } = await preparing()
+const { blobs, attached, prepare } = await createPreparation()
 const there = await startReceiver()
 afterAll(there.close)
 const small = await picture(8, 6)
-const archive = await zip({ 'in/a.jpg': small })
+const archive = await zipFiles({ 'in/a.jpg': small })
 beforeEach(() => {
   attached.length = 0
   there.received.length = 0
@@ -37,8 +37,8 @@ test('remote files are fetched, named by the last part of their address, and own
   expect(names).toEqual(['c.jpg', 'a b.jpg', 'd.jpg', 'e.jpg', 'f.jpg', 'file'])
   const keys = frames.map(({ key }) => key)
   expect(keys).toEqual(paths.map((_, index) => `${work.input_key}made-1/remote-${index}`))
-  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
-  expect(run.told).toEqual([
+  for (const frame of frames) expect(await gatherBytes(readMediaBytes(blobs, frame))).toEqual(small)
+  expect(run.stages).toEqual([
     'Reading images',
     'Fetching files',
     'Reading images',
@@ -96,7 +96,7 @@ test.each([
 })
 
 test('a remote file with the name of an uploaded one is another frame', async () => {
-  const files = [await upload(blobs, 'a.jpg', small)]
+  const files = [await uploadFile(blobs, 'a.jpg', small)]
   const { names } = await prepare({ files, ...from('/a.jpg'), ...inOrder }, allowed)
   expect(names).toEqual(['a.jpg', 'a_2.jpg'])
 })

@@ -3,7 +3,7 @@ import { DownloadFailed, type Downloads } from '@reticle/kit/outgoing/download'
 import { UnusableInput } from '../operations/operation.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
-import { type Found, wholeObject } from './found.ts'
+import { type SourceFile, toSourceFile } from './source-listing.ts'
 
 /** Number of concurrent downloads. */
 const sideBySide = 4
@@ -22,22 +22,22 @@ export async function remoteFiles(
   { remote_files }: Pick<CreateWork['params'], 'remote_files'>,
   taken: ReadonlySet<string>,
   deps: SourceDeps,
-): Promise<Found[]> {
+): Promise<SourceFile[]> {
   const { progress, signal } = deps
   if (remote_files.length === 0) return []
   const downloads = deps.openDownloads()
   const names = differentNames(remote_files.map(nameOf), taken)
-  const found = new Map<number, Found>()
+  const found = new Map<number, SourceFile>()
   const waiting = remote_files.entries()
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])
   const fetchNext = async () => {
     for (const [index, url] of waiting) {
       stop.throwIfAborted()
-      const wanted = { url, key: `${deps.prefix}remote-${index}` }
-      const size = await fetchOne(wanted, downloads, { ...deps, signal: stop })
+      const requestedFile = { url, key: `${deps.prefix}remote-${index}` }
+      const size = await fetchOne(requestedFile, downloads, { ...deps, signal: stop })
       const named = `remote_files[${index}]: ${shown(url)}`
-      found.set(index, { ...wholeObject(names[index] ?? '', wanted.key, size), named })
+      found.set(index, { ...toSourceFile(names[index] ?? '', requestedFile.key, size), named })
       progress((gatherShare * found.size) / remote_files.length, 'Fetching files')
     }
   }

@@ -12,9 +12,9 @@ export interface Selection {
 
 export const everyFrame: Selection = { isAll: true, has: () => true, isOver: () => false }
 
-type Asked = Pick<CreateWork['params'], 'start_frame' | 'stop_frame' | 'frame_filter'>
+type SelectionParams = Pick<CreateWork['params'], 'start_frame' | 'stop_frame' | 'frame_filter'>
 
-export function selectionOf({ start_frame, stop_frame, frame_filter }: Asked): Selection {
+export function selectionOf({ start_frame, stop_frame, frame_filter }: SelectionParams): Selection {
   const step = stepOf(frame_filter)
   const last = stop_frame ?? Number.POSITIVE_INFINITY
   return {

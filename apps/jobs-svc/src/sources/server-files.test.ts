@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
 import { filesBelow, withShare } from '../share/files.ts'
-import { picture, preparing, zip } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
+import { createPreparation, picture, zipFiles } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
 
 /** Files of the mounted share. */
 
-const { blobs, attached, prepare } = await preparing()
+const { blobs, attached, prepare } = await createPreparation()
 beforeEach(() => {
   attached.length = 0
 })
@@ -23,7 +23,7 @@ await mkdir(join(shareDir, 'empty'))
 const pictures = ['b.jpg', 'a.jpg', 'street/1.jpg', 'street/night/2 ü.jpg', 'street/10.jpg']
 for (const name of pictures) await writeFile(join(shareDir, name), small)
 await writeFile(join(shareDir, 'street/notes.txt'), 'no picture')
-await writeFile(join(shareDir, 'all.zip'), await zip({ 'in/a.jpg': small }))
+await writeFile(join(shareDir, 'all.zip'), await zipFiles({ 'in/a.jpg': small }))
 await writeFile(join(outside, 'secret.jpg'), small)
 await symlink(join(outside, 'secret.jpg'), join(shareDir, 'out.jpg'))
 await symlink(outside, join(shareDir, 'out'))
@@ -40,7 +40,8 @@ test('files and folders become frames that stay on the share', async () => {
   const key = expect.stringMatching(/^share@\d+\.\d+:b\.jpg:$/)
   expect(frames[0]).toMatchObject({ key, offset: 0, length: small.length })
   const shared = withShare(blobs, shareDir)
-  for (const frame of frames) expect(await gather(readPlace(shared, frame))).toEqual(small)
+  for (const frame of frames)
+    expect(await gatherBytes(readMediaBytes(shared, frame))).toEqual(small)
   expect(outcome.report).toMatchObject({
     entries: [{ reason: 'unknown file type', examples: [{ file: 'street/notes.txt' }] }],
   })
@@ -76,11 +77,11 @@ test('copies are owned by the task', async () => {
   expect(frames.map(({ key }) => key)).toEqual(
     [0, 1].map((index) => `${work.input_key}made-1/share-${index}`),
   )
-  for (const frame of frames) expect(await gather(readPlace(blobs, frame))).toEqual(small)
+  for (const frame of frames) expect(await gatherBytes(readMediaBytes(blobs, frame))).toEqual(small)
 })
 
 test('server files may be combined with uploaded files', async () => {
-  const files = [await upload(blobs, 'aa.jpg', small)]
+  const files = [await uploadFile(blobs, 'aa.jpg', small)]
   const { names } = await prepare({ files, server_files: ['a.jpg', 'b.jpg'] }, { shareDir })
   expect(names).toEqual(['a.jpg', 'aa.jpg', 'b.jpg'])
 })
@@ -164,7 +165,7 @@ test('a part of a file is read', async () => {
   await writeFile(join(shareDir, 'ten.txt'), '0123456789')
   const shared = withShare(blobs, shareDir)
   const { size, chunks } = await shared.get('share:ten.txt', { start: 2, end: 4 })
-  expect([size, String(await gather(chunks))]).toEqual([10, '234'])
+  expect([size, String(await gatherBytes(chunks))]).toEqual([10, '234'])
   await expect(shared.get('share:ten.txt', { start: 10 })).rejects.toMatchObject({
     kind: 'invalid',
   })

@@ -4,10 +4,10 @@ import { ignore } from '../operations/report.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { filesBelow, shareKey } from '../share/files.ts'
 import { gatherShare, type SourceDeps } from './deps.ts'
-import { type Found, wholeObject } from './found.ts'
 import { dropOtherManifests } from './manifest.ts'
+import { type SourceFile, toSourceFile } from './source-listing.ts'
 
-type Asked = Pick<
+type ServerFileParams = Pick<
   CreateWork['params'],
   'server_files' | 'server_files_exclude' | 'copy_data' | 'cloud_storage_id'
 >
@@ -17,13 +17,16 @@ type Asked = Pick<
  *
  * @throws UnusableInput for a path that does not exist, and when there are too many files
  */
-export async function serverFiles(asked: Asked, deps: SourceDeps): Promise<Found[]> {
-  const { server_files, copy_data } = asked
-  if (server_files.length === 0 || asked.cloud_storage_id !== null) return []
+export async function gatherServerFiles(
+  params: ServerFileParams,
+  deps: SourceDeps,
+): Promise<SourceFile[]> {
+  const { server_files, copy_data } = params
+  if (server_files.length === 0 || params.cloud_storage_id !== null) return []
   const { shareDir, report } = deps
   if (shareDir === undefined) throw new UnusableInput('server_files: there is no file share')
-  const isExcluded = excluding(asked.server_files_exclude)
-  const found = new Map<string, Found>()
+  const isExcluded = createExclusion(params.server_files_exclude)
+  const found = new Map<string, SourceFile>()
   const listed = new Set<string>()
   for (const path of server_files) {
     if (listed.has(path)) ignore(report, path, 'listed twice in server_files')
@@ -52,7 +55,7 @@ interface AddDeps extends Pick<SourceDeps, 'limits' | 'signal'> {
  */
 async function addFiles(
   path: string,
-  found: Map<string, Found>,
+  found: Map<string, SourceFile>,
   { shareDir, isExcluded, limits, signal }: AddDeps,
 ): Promise<boolean> {
   let isThere = false
@@ -60,7 +63,7 @@ async function addFiles(
     signal.throwIfAborted()
     isThere = true
     if (isExcluded(file.path)) continue
-    const whole = wholeObject(file.path, shareKey(file), file.size)
+    const whole = toSourceFile(file.path, shareKey(file), file.size)
     found.set(file.path, { ...whole, ...found.get(file.path), ...namedBy(path, file.path) })
     if (found.size > limits.entries)
       throw new UnusableInput(`server_files: there are more than ${limits.entries} files`)
@@ -68,11 +71,11 @@ async function addFiles(
   return isThere
 }
 
-const namedBy = (given: string, path: string): Pick<Found, 'named'> =>
+const namedBy = (given: string, path: string): Pick<SourceFile, 'named'> =>
   given.replace(/\/$/, '') === path ? { named: `server_files: ${path}` } : {}
 
 /** Creates the exclusion test. A path that ends with a slash excludes the whole folder. */
-export function excluding(paths: readonly string[]): (path: string) => boolean {
+export function createExclusion(paths: readonly string[]): (path: string) => boolean {
   const files = new Set(paths)
   const folders = paths.filter((path) => path.endsWith('/'))
   return (path) => files.has(path) || folders.some((folder) => path.startsWith(folder))

@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { gather, readPlace } from '../media/packed.ts'
-import { picture, preparing, zip } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
+import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
+import { createPreparation, picture, zipFiles } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
 
 /** Selection and order of the files that become frames. */
 
-const { blobs, attached, prepare } = await preparing()
+const { blobs, attached, prepare } = await createPreparation()
 beforeEach(() => {
   attached.length = 0
 })
 
 const small = await picture(4, 4)
-const send = (...names: string[]) => Promise.all(names.map((name) => upload(blobs, name, small)))
+const send = (...names: string[]) =>
+  Promise.all(names.map((name) => uploadFile(blobs, name, small)))
 const manifestOf = (entries: object[], type = 'images') =>
   [{ version: '1.1' }, { type }, ...entries].map((one) => JSON.stringify(one)).join('\n')
 const entry = (name: string, related_images?: string[]) => ({
@@ -51,7 +52,7 @@ describe('the order of frames', () => {
 })
 
 describe('a manifest', () => {
-  const manifest = async (text: string, name = 'manifest.jsonl') => upload(blobs, name, text)
+  const manifest = async (text: string, name = 'manifest.jsonl') => uploadFile(blobs, name, text)
 
   test('defines the predefined order', async () => {
     const listed = await manifest(
@@ -72,7 +73,7 @@ describe('a manifest', () => {
       'in/notes.txt': 'no picture',
       'in/list.JSONL': manifestOf([entry('b.jpg'), entry('a/c.jpg')]),
     }
-    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members))]
     const { names, outcome } = await prepare({ files, sorting_method: 'predefined' })
     expect(names).toEqual(['in/b.jpg', 'in/a/c.jpg'])
     expect(outcome.report).toMatchObject({
@@ -81,7 +82,11 @@ describe('a manifest', () => {
   })
 
   test('may come beside an archive', async () => {
-    const archive = await upload(blobs, 'all.zip', await zip({ 'a.jpg': small, 'b.jpg': small }))
+    const archive = await uploadFile(
+      blobs,
+      'all.zip',
+      await zipFiles({ 'a.jpg': small, 'b.jpg': small }),
+    )
     const files = [archive, await manifest(manifestOf([entry('b.jpg'), entry('a.jpg')]))]
     const { names } = await prepare({ files, sorting_method: 'predefined' })
     expect(names).toEqual(['b.jpg', 'a.jpg'])
@@ -137,7 +142,7 @@ describe('a manifest', () => {
 
   test('in an archive does not affect a random order', async () => {
     const members = { 'a.jpg': small, 'b.jpg': small, 'list.jsonl': manifestOf([entry('a.jpg')]) }
-    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members))]
     const { names: drawn } = await prepare({ files, sorting_method: 'random' })
     expect([...drawn].sort()).toEqual(['a.jpg', 'b.jpg'])
   })
@@ -145,14 +150,14 @@ describe('a manifest', () => {
   test('that lists a file that is not a picture fails with its name', async () => {
     const members = { 'a.jpg': small, 'b.jpg': 'no picture', 'c.jpg': small }
     const listed = await manifest(manifestOf(Object.keys(members).map((name) => entry(name))))
-    const files = [await upload(blobs, 'all.zip', await zip(members)), listed]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members)), listed]
     await expect(prepare({ files, ...predefined })).rejects.toThrow('manifest: b.jpg: no image')
     const sorted = await prepare({ files })
     expect(sorted.names).toEqual(['a.jpg', 'c.jpg'])
   })
 
   test('is required for the predefined order of an archive', async () => {
-    const files = [await upload(blobs, 'all.zip', await zip({ 'a.jpg': small }))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles({ 'a.jpg': small }))]
     await expect(prepare({ files, ...predefined })).rejects.toThrow('needs a manifest (*.jsonl)')
   })
 })
@@ -186,14 +191,14 @@ describe('a selection of frames', () => {
       '3.jpg': small,
       '5.jpg': small,
     }
-    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members))]
     const { names } = await prepare({ files, start_frame: 1, stop_frame: 1 })
     expect(names).toEqual(['3.jpg'])
   })
 
   test('follows the order of frames, and reads nothing after the last one', async () => {
     const files = await send('10.jpg', '9.jpg')
-    const bad = await upload(blobs, '11.jpg', Buffer.from('\xff\xd8\xff', 'latin1'))
+    const bad = await uploadFile(blobs, '11.jpg', Buffer.from('\xff\xd8\xff', 'latin1'))
     const { names } = await prepare({
       files: [...files, bad],
       sorting_method: 'natural',
@@ -205,7 +210,11 @@ describe('a selection of frames', () => {
   test('ends the work at its last frame', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => [`b${index}.txt`, 'text'])
     const files = [
-      await upload(blobs, 'all.zip', await zip({ 'a.jpg': small, ...Object.fromEntries(texts) })),
+      await uploadFile(
+        blobs,
+        'all.zip',
+        await zipFiles({ 'a.jpg': small, ...Object.fromEntries(texts) }),
+      ),
     ]
     const { names, outcome } = await prepare({ files, stop_frame: 0 })
     expect(names).toEqual(['a.jpg'])
@@ -233,7 +242,7 @@ describe('context images', () => {
       'in/related_images/z_jpg/lost.jpg': small,
       'other/a.jpg': small,
     }
-    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members))]
     const { frames, outcome } = await prepare({ files })
     const related = frames.map((one) => [one.name, one.related?.files.map(({ name }) => name)])
     const of = (...names: string[]) => names.map((name) => `in/related_images/${name}.jpg`)
@@ -245,7 +254,7 @@ describe('context images', () => {
     const [left] = frames[0]?.related?.files ?? []
     if (!left) throw new Error('there is no related image')
     expect(left.media_type).toBe('image/jpeg')
-    expect(await gather(readPlace(blobs, left))).toEqual(small)
+    expect(await gatherBytes(readMediaBytes(blobs, left))).toEqual(small)
     expect(outcome.report).toMatchObject({
       skipped: 2,
       entries: [
@@ -261,7 +270,7 @@ describe('context images', () => {
       entry('b.jpg'),
     ])
     const members = { 'a.jpg': small, 'b.jpg': small, 'beside/one.jpg': small, 'list.jsonl': list }
-    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members))]
     const { frames } = await prepare({ files, sorting_method: 'predefined' })
     expect(
       frames.map(({ name, related }) => [name, related?.files.map((one) => one.name)]),
@@ -282,7 +291,7 @@ describe('context images', () => {
   test('are limited to two hundred per frame', async () => {
     const related = Array.from({ length: 201 }, (_, n) => [`related_images/a_jpg/${n}.jpg`, small])
     const members = { 'a.jpg': small, ...Object.fromEntries(related) }
-    const files = [await upload(blobs, 'all.zip', await zip(members))]
+    const files = [await uploadFile(blobs, 'all.zip', await zipFiles(members))]
     await expect(prepare({ files })).rejects.toThrow('a.jpg: at most 200 related images')
   })
 })
@@ -295,8 +304,8 @@ test('two files with the same name are refused', async () => {
 test('a mixture is refused with the count of each kind', async () => {
   const files = [
     ...(await send('a.jpg', 'b.jpg')),
-    await upload(blobs, 'a.zip', await zip({ 'a.jpg': small })),
-    await upload(blobs, 'a.mp4', '\0\0\0\x18ftypisom'),
+    await uploadFile(blobs, 'a.zip', await zipFiles({ 'a.jpg': small })),
+    await uploadFile(blobs, 'a.mp4', '\0\0\0\x18ftypisom'),
   ]
   await expect(prepare({ files })).rejects.toThrow(
     'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 zip and 1 video and 2 images',

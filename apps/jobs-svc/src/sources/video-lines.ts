@@ -1,9 +1,9 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
-import type { ProbeOptions } from '../video/decoder.ts'
+import type { VideoProbeOptions } from '../video/decoder.ts'
 import type { Videos } from '../videos/videos.ts'
-import type { Found } from './found.ts'
 import type { Counted } from './frame-lines.ts'
 import type { Selection } from './selection.ts'
+import type { SourceFile } from './source-listing.ts'
 
 export interface VideoDeps {
   videos: Pick<Videos, 'prepare'>
@@ -11,7 +11,7 @@ export interface VideoDeps {
   /** Key under which the index of the video is kept. */
   key: string
   signal: AbortSignal
-  options?: ProbeOptions
+  options?: VideoProbeOptions
 }
 
 /**
@@ -19,7 +19,7 @@ export interface VideoDeps {
  * video.
  */
 export async function* videoLines(
-  { key: video, size, name }: Found,
+  { key: video, size, name }: SourceFile,
   { videos, selection, key, signal, options }: VideoDeps,
   counted: Counted,
 ): AsyncGenerator<string> {

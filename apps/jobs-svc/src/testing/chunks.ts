@@ -4,7 +4,7 @@ import type { FrameSource } from '@reticle/contracts/rest/media'
 import { frameOf } from '@reticle/contracts/testing/records'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import sharp from 'sharp'
-import { upload } from './run.ts'
+import { uploadFile } from './run.ts'
 import { bytesAnswer } from './services.ts'
 
 /** Creates a picture of one colour, distinguished by its `width`. */
@@ -18,7 +18,7 @@ export async function storedFrame(
   bytes: Uint8Array | string,
   given: Partial<FrameSource> = {},
 ): Promise<FrameSource> {
-  const { key, size } = await upload(blobs, 'x', bytes)
+  const { key, size } = await uploadFile(blobs, 'x', bytes)
   return frameOf({ key, length: size, ...given })
 }
 

@@ -7,13 +7,13 @@ import type { Interrupted } from './interrupted.ts'
 /**
  * Runs `interrupted.ts` until all of its writes have started, and a random moment longer; then kills it with SIGKILL.
  */
-export async function crashMidUpload(given: Interrupted): Promise<void> {
+export async function crashMidUpload(interrupted: Interrupted): Promise<void> {
   const script = fileURLToPath(new URL('./interrupted.ts', import.meta.url))
   const execArgv = ['--conditions=@reticle/source', '--import', 'tsx']
-  const child = fork(script, [JSON.stringify(given)], { execArgv })
+  const child = fork(script, [JSON.stringify(interrupted)], { execArgv })
   const exit = once(child, 'exit')
-  const [said] = await Promise.race([once(child, 'message'), exit])
-  if (said !== 'begun') throw new Error(`the process ended by itself: ${said}`)
+  const [message] = await Promise.race([once(child, 'message'), exit])
+  if (message !== 'begun') throw new Error(`the process exited early: ${message}`)
   await sleep(Math.random() * 100)
   child.kill('SIGKILL')
   await exit

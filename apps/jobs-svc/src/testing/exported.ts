@@ -5,7 +5,7 @@ import { factsOf, frameOf } from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
 import { exportDataset } from '../exporting/export-dataset.ts'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import type { OperationServices } from '../operations/operation.ts'
 import { exportWork, runOf, type testStore } from './run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
@@ -49,10 +49,10 @@ export interface Exporting {
 }
 
 /** Exports a task in a format; returns the report, and the text of each file of the archive by its name. */
-export async function exportTask(format: string, given: Exporting) {
-  const { store, labels, lines, size, deleted = [] } = given
+export async function exportTask(format: string, options: Exporting) {
+  const { store, labels, lines, size, deleted = [] } = options
   const jobs = [{ id: 31, start_frame: 0, stop_frame: size - 1 }]
-  const facts = factsOf({ size, jobs, ...given.facts })
+  const facts = factsOf({ size, jobs, ...options.facts })
   const names = Array.from({ length: size }, (_, frame) => `f${frame}.jpg`)
   const readFrames: OperationServices['media']['readFrames'] = async ({ start, stop }) =>
     bytesAnswer(jsonLinesOf(names.slice(start, stop + 1).map((name) => frameOf({ name }))))
@@ -64,9 +64,9 @@ export async function exportTask(format: string, given: Exporting) {
   })
   const work = exportWork({ format })
   const { report, result } = await exportDataset(work, await runOf(store, services))
-  if (!report) throw new Error('an export has a report')
+  if (!report) throw new Error('the export returned no report')
   const { chunks } = await store.blobs.get(result?.key ?? '')
-  const zip = await openZip(sourceOf(await gather(chunks)))
+  const zip = await openZip(sourceOf(await gatherBytes(chunks)))
   const files = new Map<string, string>()
   for (const [name, entry] of zip.files)
     files.set(name, Buffer.from(await zip.bytes(entry)).toString('latin1'))

@@ -2,7 +2,7 @@ import { decodeMessage, encodeMessage } from '../worker/converter-messages.ts'
 
 /** Invalid messages of a converter, and other ways in which a converter fails. */
 
-export type Ending =
+export type MisbehaviourEnding =
   | 'finished'
   | 'refused'
   | 'retried'
@@ -12,7 +12,7 @@ export type Ending =
 
 interface Misbehaviour {
   name: string
-  ending: Ending
+  ending: MisbehaviourEnding
   /** Called within a running conversion; when it returns, the conversion continues. */
   act: (around: Around) => unknown
 }
@@ -37,7 +37,7 @@ export function watchRun(): void {
   }
 }
 
-export async function misbehave(index: number): Promise<void> {
+export async function runMisbehaviour(index: number): Promise<void> {
   const { run } = wasRun
   const post = (message: unknown) => void process.send?.(encodeMessage(message))
   await misbehaviours[index]?.act({ run, post })

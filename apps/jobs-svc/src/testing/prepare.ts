@@ -3,7 +3,7 @@ import { type FrameSource, frameSource } from '@reticle/contracts/rest/media'
 import { factsOf } from '@reticle/contracts/testing/records'
 import { writeZip } from '@reticle/formats/archive/zip-writer'
 import sharp from 'sharp'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import { prepareMedia } from '../operations/prepare-media.ts'
 import { withShare } from '../share/files.ts'
@@ -13,7 +13,7 @@ import { authorityOf, servicesOf } from './services.ts'
 type Attach = OperationServices['media']['attachMedia']
 
 /** Prepares media of task 1 for user 1, and returns the results. */
-export async function preparing() {
+export async function createPreparation() {
   const store = await testStore()
   const tasks = authorityOf([
     { target: 'task', id: 1, user_id: 1, facts: factsOf({ size: 0, jobs: [] }) },
@@ -47,7 +47,7 @@ export async function preparing() {
 }
 
 function raise(): never {
-  throw new Error('nothing was attached')
+  throw new Error('no media was attached')
 }
 
 type Format = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif'
@@ -57,13 +57,17 @@ export const picture = (width: number, height: number, format: Format = 'jpeg') 
     .toFormat(format)
     .toBuffer()
 
-export async function zip(members: Record<string, string | Uint8Array>): Promise<Buffer> {
+export async function zipFiles(members: Record<string, string | Uint8Array>): Promise<Buffer> {
   const files = Object.entries(members).map(([path, content]) => ({ path, content }))
-  return gather(writeZip(files, new Date(0)))
+  return gatherBytes(writeZip(files, new Date(0)))
 }
 
 /** Creates a bitmap of one colour: 24 bits, bottom row first. */
-export function bitmap(width: number, height: number, [red, green, blue] = [200, 100, 50]): Buffer {
+export function createBitmap(
+  width: number,
+  height: number,
+  [red, green, blue] = [200, 100, 50],
+): Buffer {
   const stride = Math.ceil((width * 3) / 4) * 4
   const bytes = Buffer.alloc(54 + stride * height)
   bytes.write('BM', 0, 'latin1')

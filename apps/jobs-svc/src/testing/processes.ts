@@ -22,13 +22,16 @@ const source = './worker-process.ts'
 const built = '../../dist/testing/worker-process.js'
 
 /** Starts a worker process, by default with one slot; resolves when it polls for requests. */
-export async function startProcess(given: ToProcess, isBuilt = false): Promise<WorkerProcess> {
+export async function startProcess(
+  processOptions: ToProcess,
+  isBuilt = false,
+): Promise<WorkerProcess> {
   const [entry, options] = isBuilt ? [built, { execArgv: [] }] : [source, { execArgv }]
   const inGroup = { ...options, detached: true } // its converters belong to its process group
   const child = fork(fileURLToPath(new URL(entry, import.meta.url)), inGroup)
-  const gone = once(child, 'exit')
-  child.send(given)
-  const failed = gone.then(() => {
+  const exited = once(child, 'exit')
+  child.send(processOptions)
+  const failed = exited.then(() => {
     throw new Error('the worker did not start')
   })
   await Promise.race([once(child, 'message'), failed])
@@ -41,13 +44,13 @@ export async function startProcess(given: ToProcess, isBuilt = false): Promise<W
     isAlive: () => child.exitCode === null && child.signalCode === null,
     kill: async () => {
       child.kill('SIGKILL')
-      await gone
+      await exited
     },
     freeze: () => signalGroup('SIGSTOP'),
     thaw: () => signalGroup('SIGCONT'),
     stop: async () => {
       child.kill('SIGTERM')
-      const [code] = await gone
+      const [code] = await exited
       return code
     },
   }

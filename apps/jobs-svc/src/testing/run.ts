@@ -32,7 +32,7 @@ export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
 
 export interface TestRun extends OperationDeps {
   /** Reported stages in order, and `final` when the final transaction was entered. */
-  told: string[]
+  stages: string[]
 }
 
 export async function runOf(
@@ -40,27 +40,27 @@ export async function runOf(
   services: OperationServices,
   given: Partial<OperationDeps> = {},
 ): Promise<TestRun> {
-  const told: string[] = []
+  const stages: string[] = []
   return {
     services,
     blobs,
     signal: new AbortController().signal,
     progress: (_, stage) => {
-      if (told.at(-1) !== stage) told.push(stage)
+      if (stages.at(-1) !== stage) stages.push(stage)
     },
     enterFinal: async () => {
-      told.push('final')
+      stages.push('final')
     },
-    keepOnce: async () => new Map(),
-    keepForTask: async () => undefined,
-    keepCheckpoint: async () => undefined,
+    registerContents: async () => new Map(),
+    shareWithTask: async () => undefined,
+    saveCheckpoint: async () => undefined,
     checkpoints: { afterMs: 5 * 60_000, everyMs: 15_000 },
     tmpDir: await mkdtemp(join(root, 'tmp-')),
     limits: archiveLimits,
     videos: { prepare: (video) => Promise.reject(unsupportedVideo(video)) },
     pdfs: testPdfs,
     openDownloads: () => openDownloads({ nets: [], allowHttp: true, maxBytes: 1024 * 1024 }),
-    told,
+    stages,
     ...given,
   }
 }
@@ -86,7 +86,7 @@ const claimed = () => ({
 })
 
 function raise(): never {
-  throw new Error('a caller that is given has a principal')
+  throw new Error('the test caller has no principal')
 }
 
 export const createWork = (params: Partial<CreateWork['params']>): CreateWork => ({
@@ -190,7 +190,7 @@ export const restoreWork = (
 })
 
 /** Puts bytes into the store like an upload. */
-export async function upload(blobs: BlobStore, name: string, content: string | Uint8Array) {
+export async function uploadFile(blobs: BlobStore, name: string, content: string | Uint8Array) {
   const key = `requests/uploads/${randomUUID()}`
   const { size } = await blobs.put(key, bytesOf(content))
   return { name, key, size }

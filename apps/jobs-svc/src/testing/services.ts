@@ -5,7 +5,7 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import type { OperationServices } from '../operations/operation.ts'
 
 /** Permission of one user for one object, in the service of a test. */
-export interface Grant {
+export interface TestGrant {
   target: Facts['target']
   id: number
   user_id: number
@@ -27,7 +27,7 @@ const noGuides = {
 }
 
 /** Creates a service with these permissions: an object of another user is forbidden, an unknown one is not found. */
-export function authorityOf(grants: readonly Grant[]): OperationServices['tasks'] {
+export function authorityOf(grants: readonly TestGrant[]): OperationServices['tasks'] {
   return {
     ...noTasks,
     authorize: async ({ target, id }, { principal }) => {
@@ -52,7 +52,7 @@ export const jsonLinesOf = (values: readonly unknown[]) =>
 const wholeMedia = { start_frame: 0, stop_frame: 0, frame_filter: '', video_name: null }
 
 /** Creates services of which only the given ones answer, and those that describe objects. */
-export function servicesOf(given: {
+export function servicesOf(overrides: {
   tasks?: Partial<OperationServices['tasks']>
   projects?: OperationServices['projects']
   jobs?: Partial<OperationServices['jobs']>
@@ -64,28 +64,28 @@ export function servicesOf(given: {
   events?: OperationServices['events']
 }): OperationServices {
   return {
-    tasks: { ...noTasks, ...given.tasks },
-    projects: given.projects ?? { getProject: async ({ id }) => projectRecord({ id }) },
-    jobs: { listJobs: missing, getJob: async ({ id }) => jobRecord({ id }), ...given.jobs },
-    guides: { ...noGuides, ...given.guides },
-    labels: given.labels ?? { getLabelSet: missing },
+    tasks: { ...noTasks, ...overrides.tasks },
+    projects: overrides.projects ?? { getProject: async ({ id }) => projectRecord({ id }) },
+    jobs: { listJobs: missing, getJob: async ({ id }) => jobRecord({ id }), ...overrides.jobs },
+    guides: { ...noGuides, ...overrides.guides },
+    labels: overrides.labels ?? { getLabelSet: missing },
     media: {
       attachMedia: missing,
       readFrames: missing,
       locateChunk: missing,
       getDeletedFrames: async () => ({ frames: [] }),
       getMediaFacts: async () => wholeMedia,
-      ...given.media,
+      ...overrides.media,
     },
     storages: {
       listSourceFiles: missing,
       readSourceFile: missing,
       readStorageFile: missing,
       writeStorageFile: missing,
-      ...given.storages,
+      ...overrides.storages,
     },
-    annotations: { readRows: missing, writeRows: missing, ...given.annotations },
-    events: given.events ?? { readEvents: missing },
+    annotations: { readRows: missing, writeRows: missing, ...overrides.annotations },
+    events: overrides.events ?? { readEvents: missing },
   }
 }
 

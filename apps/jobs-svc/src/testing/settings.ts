@@ -1,7 +1,7 @@
 import { type JobsSettings, readConfig } from '../config.ts'
 
 /** Returns the default settings with the given differences. */
-export const settingsOf = (given: Partial<JobsSettings> = {}): JobsSettings => ({
+export const settingsOf = (overrides: Partial<JobsSettings> = {}): JobsSettings => ({
   ...readConfig({}),
-  ...given,
+  ...overrides,
 })

@@ -1,7 +1,7 @@
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import { forbidden, notFound } from '@reticle/kit'
 import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
-import type { Storages } from '../locations/storage.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { OperationServices } from '../operations/operation.ts'
 
 /** Creates a cloud storage with these objects; records its reads, listings and writes. */
@@ -44,7 +44,7 @@ export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSiz
 /** Creates cloud storages by id, with their attributes; `forbidden` is one that the caller may not view. */
 export function seenStorages(
   known: Readonly<Record<number, string>>,
-): Pick<Storages, 'getCloudStorage'> {
+): Pick<StorageCalls, 'getCloudStorage'> {
   return {
     getCloudStorage: async ({ id }) => {
       const specific_attributes = known[id]

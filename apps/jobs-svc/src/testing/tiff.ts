@@ -12,7 +12,7 @@ const samples = {
 
 export type Sample = keyof typeof samples
 
-export interface Page {
+export interface TiffPage {
   width: number
   height: number
   sample: Sample
@@ -28,7 +28,7 @@ const short = 3
 const long = 4
 
 /** Creates an uncompressed TIFF of pages. */
-export function tiffOf(...pages: readonly Page[]): Buffer {
+export function tiffOf(...pages: readonly TiffPage[]): Buffer {
   const parts: Buffer[] = [Buffer.from('II*\0\x08\0\0\0', 'latin1')]
   let start = 8
   for (const [index, page] of pages.entries()) {
@@ -40,7 +40,7 @@ export function tiffOf(...pages: readonly Page[]): Buffer {
 }
 
 /** Creates a directory, the lists to which it refers, and the pixels. */
-function pageOf(page: Page, start: number, isLast: boolean): Buffer {
+function pageOf(page: TiffPage, start: number, isLast: boolean): Buffer {
   const { width, height, sample, channels = 1, values, subfile = 0 } = page
   const { bytes, format, put } = samples[sample]
   const hasAlpha = channels % 2 === 0

@@ -12,8 +12,8 @@ import { applyOnce } from '@reticle/kit/outbox/calls'
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { OperationServices } from '../operations/operation.ts'
-import type { Wired } from '../worker/serve-conversions.ts'
-import { misbehave, watchRun } from './misbehaviour.ts'
+import type { ConverterPorts } from '../worker/serve-conversions.ts'
+import { runMisbehaviour, watchRun } from './misbehaviour.ts'
 import { bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
 
 /** Behaviour of a conversion in the worker's tests, by the id of its task. */
@@ -57,12 +57,12 @@ const wiringOptions = z.object({
 export type TestWiringOptions = z.input<typeof wiringOptions>
 
 /** Opens the services for the converters of the worker's tests, as the module of an app does. */
-export async function wire(options: unknown): Promise<Wired> {
+export async function openConverterPorts(options: unknown): Promise<ConverterPorts> {
   const { root, url, pace_ms } = wiringOptions.parse(options)
   watchRun()
   const db = url === undefined ? undefined : openApplied(url)
   const getLabelSet = async ({ id }: { id: number }) => {
-    await behave(id, { root, pace_ms })
+    await behaveAsTask(id, { root, pace_ms })
     return { labels_revision: 1, labels: [labelOf({ id: 1 })] }
   }
   const services = servicesOf({
@@ -142,7 +142,7 @@ const shapeOf = (task_id: number) =>
 
 const patienceMs = 1000
 
-async function behave(
+async function behaveAsTask(
   task_id: number,
   { root, pace_ms }: { root: string; pace_ms: number },
 ): Promise<void> {
@@ -152,7 +152,7 @@ async function behave(
   if (task_id === tasks.isDown) throw unavailable('The labels are away')
   if (task_id === tasks.isRefused) throw invalidText('These labels cannot be used')
   if (task_id === tasks.isPatient) await sleep(patienceMs)
-  if (task_id >= tasks.misbehaves) await misbehave(task_id - tasks.misbehaves)
+  if (task_id >= tasks.misbehaves) await runMisbehaviour(task_id - tasks.misbehaves)
   else if (task_id >= tasks.isGated) while (!existsSync(gateOf(root, task_id))) await sleep(20)
   else if (task_id >= tasks.takesTime) await sleep(pace_ms * (1 + ((task_id * 7) % 13) / 4))
 }

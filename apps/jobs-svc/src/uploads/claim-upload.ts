@@ -26,13 +26,13 @@ export interface ClaimedUpload {
  */
 export async function claimUpload(
   tx: Transaction<RequestsDb>,
-  wanted: ClaimedUpload,
+  claimed: ClaimedUpload,
   context: CallContext,
 ): Promise<string> {
-  const upload = isUuid(wanted.upload_id) ? await lockUpload(tx, wanted.upload_id) : undefined
-  if (!upload || !isFor(upload, wanted) || upload.owner_id !== signedIn(context).user_id)
+  const upload = isUuid(claimed.upload_id) ? await lockUpload(tx, claimed.upload_id) : undefined
+  if (!upload || !isFor(upload, claimed) || upload.owner_id !== signedIn(context).user_id)
     throw unknownUpload()
-  if (wanted.files.length > 0 || !wanted.needsNoFile) assertFiles(upload, wanted.files)
+  if (claimed.files.length > 0 || !claimed.needsNoFile) assertFiles(upload, claimed.files)
   await deleteUpload(tx, upload)
   if (!(await makeLive(tx, upload.prefix))) throw unknownUpload()
   return upload.prefix
@@ -49,7 +49,7 @@ function assertFiles({ purpose, prefix }: UploadRow, files: readonly UploadedFil
   const field = fieldOf(purpose)
   if (files.length === 0) throw invalid({ [field]: 'No file was submitted.' }, 'required')
   const foreign = files.find(({ key }) => !key.startsWith(prefix))
-  if (foreign) throw new Error(`${foreign.key} does not lie below ${prefix}`)
+  if (foreign) throw new Error(`${foreign.key} is not below ${prefix}`)
   const empty = purpose !== 'data' && files.find(({ size }) => size === 0)
   if (empty) throw invalid({ [field]: 'The submitted file is empty.' })
 }

@@ -80,13 +80,17 @@ export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
  *
  * @throws DomainError not_found, forbidden, invalid for an object of another kind
  */
-export async function permit(tasks: Authority, aim: Aim, context: CallContext): Promise<Facts> {
+export async function authorizeUpload(
+  tasks: Authority,
+  aim: Aim,
+  context: CallContext): Promise<Facts> {
   const { purpose, id } = aim
   const target = targetOf(aim)
   return tasks.authorize({ target, id, action: purposes[purpose].action }, context)
 }
 
-export const judge = ({ purpose }: Aim, facts: Facts): void => purposes[purpose].judge(facts)
+export const assertAccepts = ({ purpose }: Aim, facts: Facts): void =>
+  purposes[purpose].judge(facts)
 
 /**
  * Returns the target of an upload.
@@ -120,7 +124,7 @@ export function assertEmpty(facts: Facts): void {
   if (facts.size > 0) throw invalidText('Adding more data is not supported')
 }
 
-export interface ImportWish {
+export interface ImportOptions {
   format?: string
   import_mode?: string
   location?: string
@@ -132,7 +136,7 @@ export interface ImportWish {
  * @returns the canonical name of the format, and the mode
  */
 export function assertImportable(
-  { format, import_mode = 'replace' }: Pick<ImportWish, 'format' | 'import_mode'>,
+  { format, import_mode = 'replace' }: Pick<ImportOptions, 'format' | 'import_mode'>,
   facts: Facts,
 ) {
   const importer = chooseImporter(format, facts.dimension)
@@ -150,7 +154,7 @@ export function assertImportable(
  *
  * @throws DomainError invalid for any other location
  */
-export function assertSentHere({ location = 'local' }: Pick<ImportWish, 'location'>): void {
+export function assertSentHere({ location = 'local' }: Pick<ImportOptions, 'location'>): void {
   if (location !== 'local')
     throw invalidText(
       `Importing from the location '${location.slice(0, 100)}' is not supported, only from 'local'`,

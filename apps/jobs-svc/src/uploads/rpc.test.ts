@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
-import { fail, finish } from '../leases/ending.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { failRequest, finishRequest } from '../leases/ending.ts'
 import { enterFinal } from '../leases/lease.ts'
 import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
@@ -42,8 +42,8 @@ beforeEach(async () => {
 const blobStates = () => db.selectFrom('blobs').select(['kind', 'state', 'task_id']).execute()
 
 async function claimNext() {
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   return row
 }
 
@@ -140,7 +140,7 @@ describe.each(transports)('over %s', (transport) => {
       sorting_method: 'lexicographical',
       chunk_size: null,
     })
-    await finish(db, row, { report: null, result: null, result_id: 1 }, 24)
+    await finishRequest(db, row, { report: null, result: null, result_id: 1 }, 24)
 
     expect(await blobStates()).toEqual([{ kind: 'media', state: 'live', task_id: 1 }])
     expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({
@@ -153,7 +153,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('files of a failed creation are deleted', async () => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
-    await fail(db, await claimNext(), 'No media data found', 24)
+    await failRequest(db, await claimNext(), 'No media data found', 24)
     expect(await blobStates()).toEqual([{ kind: 'upload', state: 'dead', task_id: null }])
   })
 
@@ -248,9 +248,12 @@ describe.each(transports)('over %s', (transport) => {
     [
       'finished',
       (row: Awaited<ReturnType<typeof claimNext>>) =>
-        finish(db, row, { report: null, result: null, result_id: null }, 24),
+        finishRequest(db, row, { report: null, result: null, result_id: null }, 24),
     ],
-    ['failed', (row: Awaited<ReturnType<typeof claimNext>>) => fail(db, row, 'bad file', 24)],
+    [
+      'failed',
+      (row: Awaited<ReturnType<typeof claimNext>>) => failRequest(db, row, 'bad file', 24),
+    ],
   ])('the file of an import that %s is deleted', async (_, end) => {
     await calls.startImport({ body: await uploadedAnnotations() }, anna)
     await end(await claimNext())
@@ -295,7 +298,7 @@ describe.each(transports)('over %s', (transport) => {
     await calls.startDataPreparation({ body: await uploadedData() }, anna)
     const row = await claimNext()
     await enterFinal(db, row)
-    await fail(db, row, 'The worker stopped unexpectedly', 24)
+    await failRequest(db, row, 'The worker stopped unexpectedly', 24)
     expect(await blobStates()).toEqual([{ kind: 'media', state: 'live', task_id: 1 }])
   })
 

@@ -10,8 +10,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { claimFile } from '../files/claim-file.ts'
-import { comingFile, type Origin, originOf } from '../locations/origin.ts'
-import type { Storages } from '../locations/storage.ts'
+import { comingFile, type ImportOrigin, resolveImportOrigin } from '../locations/origin.ts'
+import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
 import { isRunning } from '../requests/repo.ts'
@@ -22,13 +22,13 @@ import { workParams } from '../sources/parameters.ts'
 import { type ClaimedUpload, claimUpload } from './claim-upload.ts'
 import {
   type Aim,
+  assertAccepts,
   assertEmpty,
   assertImportable,
   assertName,
   assertSentHere,
+  authorizeUpload,
   fieldOf,
-  judge,
-  permit,
   rqIdFor,
   targetOf,
   workOf,
@@ -39,7 +39,7 @@ export interface UploadDeps {
   db: Kysely<RequestsDb>
   services: {
     tasks: Authority
-    storages: Storages & Pick<Service<typeof storages>, 'permitSource'>
+    storages: StorageCalls & Pick<Service<typeof storages>, 'permitSource'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
   }
   settings: PostSettings &
@@ -51,7 +51,7 @@ type Handlers = Pick<
   Requests,
   'openUpload' | 'checkUpload' | 'startDataPreparation' | 'startImport'
 >
-type Wish = Parameters<Requests['openUpload']>[0]
+type UploadInput = Parameters<Requests['openUpload']>[0]
 type StartImport = Parameters<Requests['startImport']>[0]['body']
 
 /** Creates the handlers of uploads: checked before their first byte, turned into a request after the last. */
@@ -63,11 +63,11 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
    *
    * @throws DomainError for a request that would be refused
    */
-  const check = async (given: Wish, context: CallContext) => {
-    const facts = await permit(services.tasks, given, context)
+  const check = async (given: UploadInput, context: CallContext) => {
+    const facts = await authorizeUpload(services.tasks, given, context)
     if (given.purpose === 'annotations' || given.purpose === 'dataset')
       assertImportable(given, facts)
-    else judge(given, facts)
+    else assertAccepts(given, facts)
     if (given.purpose !== 'data') assertSentHere(given)
     const rq_id = rqIdFor(given)
     if (!given.dry_run && (await isRunning(db, rq_id))) throw requestRunning(rq_id)
@@ -92,7 +92,7 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
       const { upload_id, task_id: id, parameters } = body
       const aim = { purpose: 'data', target: 'task', id } as const
       const prepare = async () => {
-        const facts = await permit(services.tasks, aim, context)
+        const facts = await authorizeUpload(services.tasks, aim, context)
         assertEmpty(facts)
         const { cloud_storage_id } = parameters
         if (cloud_storage_id !== undefined)
@@ -107,8 +107,8 @@ export function uploadHandlers(deps: UploadDeps): Handlers {
             ? await takeSession(tx, session, settings, context)
             : await takeUpload(tx, { ...aim, upload_id, files: body.files, needsNoFile }, context)
         const params: CreateWork['params'] = workParams(parameters, files, settings, context)
-        const wish = { id: workOf(aim), params, facts, input_key, size_class: sizeClass(files) }
-        return postRequest(tx, wish, settings, context)
+        const spec = { id: workOf(aim), params, facts, input_key, size_class: sizeClass(files) }
+        return postRequest(tx, spec, settings, context)
       })
     },
 
@@ -125,7 +125,7 @@ async function startImport(
   const { names_default_subset } = body
   const purpose = target === 'project' ? 'dataset' : 'annotations'
   const aim = { purpose, target, id } as const
-  const facts = await permit(services.tasks, aim, context)
+  const facts = await authorizeUpload(services.tasks, aim, context)
   const { format, import_mode } = assertImportable(body, facts)
   const origin = await originFor(services, body, context)
   if (if_match !== null) await assertUnchanged(services, { target, id, if_match }, context)
@@ -134,15 +134,15 @@ async function startImport(
       ? await comingFile(tx, origin, facts.organization_id)
       : await takeFile(tx, aim, body, context)
     assertName(aim, given.file.name)
-    const asked = { format, conv_mask_to_poly, dry_run, ...given }
-    const ofSet: ImportWork['params'] = { ...asked, import_mode, if_match }
+    const importParams = { format, conv_mask_to_poly, dry_run, ...given }
+    const ofSet: ImportWork['params'] = { ...importParams, import_mode, if_match }
     const params: ImportWork['params'] | ImportDatasetWork['params'] =
-      purpose === 'dataset' ? { ...asked, names_default_subset } : ofSet
+      purpose === 'dataset' ? { ...importParams, names_default_subset } : ofSet
     const size_class = sizeClass([given.file])
     // Each dry run has a unique id, so it excludes neither other dry runs nor real imports.
     const options = dry_run ? optionsOf({ dry_run, input_key }) : undefined
-    const wish = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
-    return postRequest(tx, wish, settings, context)
+    const spec = { id: { ...workOf(aim), options }, format, params, facts, input_key, size_class }
+    return postRequest(tx, spec, settings, context)
   })
 }
 
@@ -156,10 +156,10 @@ async function assertUnchanged(
   { target, id, if_match }: Pick<StartImport, 'target' | 'id'> & { if_match: string },
   context: CallContext,
 ): Promise<void> {
-  const wanted = readIfMatch(if_match)
-  if (wanted === 'any') return
+  const expected = readIfMatch(if_match)
+  if (expected === 'any') return
   const { etag } = await annotations.getRevision({ target, id }, context)
-  if (wanted.includes(etag)) return
+  if (expected.includes(etag)) return
   throw changedMeanwhile('Annotations were changed by someone else', etag, 'annotations_changed')
 }
 
@@ -168,10 +168,10 @@ async function originFor(
   { storages }: UploadDeps['services'],
   { upload_id, target, id, file_id, location, cloud_storage_id }: StartImport,
   context: CallContext,
-): Promise<Origin | undefined> {
+): Promise<ImportOrigin | undefined> {
   if (upload_id !== undefined) return undefined
-  const wish = { location, cloud_storage_id, filename: file_id }
-  return originOf(wish, { target, id }, storages, context)
+  const spec = { location, cloud_storage_id, filename: file_id }
+  return resolveImportOrigin(spec, { target, id }, storages, context)
 }
 
 type Tx = Transaction<RequestsDb>

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { placeChapters } from './chapters.ts'
+import { assignChapterFrames } from './chapters.ts'
 
 const even = (count: number) => Float64Array.from({ length: count }, (_, frame) => frame)
 
 /** Returns the first and last frames of chapters, in a video of 25 frames per second. */
 const place = (chapters: readonly (readonly [start: number, end: number])[], ticks = even(50)) =>
-  placeChapters(
+  assignChapterFrames(
     chapters.map(([start, end]) => ({ start, end, title: '' })),
     { ticks, time_base: { num: 1, den: 25 } },
   ).map(({ start, stop }) => [start, stop])
@@ -62,7 +62,7 @@ test('frames of equal times have chapters, frames without times have none', () =
 })
 
 test('titles are cut to 1,024 characters, never within one', () => {
-  const [chapter] = placeChapters([{ start: 0, end: 1, title: '🚗'.repeat(1500) }], {
+  const [chapter] = assignChapterFrames([{ start: 0, end: 1, title: '🚗'.repeat(1500) }], {
     ticks: even(5),
     time_base: { num: 1, den: 5 },
   })

@@ -21,7 +21,7 @@ export async function readChapters(
   if (given.length === 0) return { chapters: [], isWhole }
   const { by, pts, time_base } = index
   const ticks = by === 'time' ? pts : await decodedTimes(engine, file, pts.length, signal)
-  return { chapters: placeChapters(given, { ticks, time_base }), isWhole }
+  return { chapters: assignChapterFrames(given, { ticks, time_base }), isWhole }
 }
 
 /**
@@ -57,7 +57,7 @@ interface Clock extends Pick<VideoIndex, 'time_base'> {
  * that is empty, or ends before it starts, has its first frame. Chapters may overlap. One that starts after the last
  * frame has ended, or ends before the first is shown, is left out.
  */
-export function placeChapters(
+export function assignChapterFrames(
   facts: readonly ChapterFacts[],
   { ticks, time_base: { num, den } }: Clock,
 ): VideoChapter[] {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { ProgramLimits, Surroundings } from '../programs/program.ts'
+import type { ProgramEnvironment, ProgramLimits } from '../programs/program.ts'
 
 /** Port of video decoders: the contract of both adapters (`find.ts` selects one, `testing/contract.ts` tests them). */
 
@@ -21,7 +21,7 @@ export interface Orientation {
  * frames is `pts.length`: frame counts that containers state are not trusted.
  */
 export interface VideoIndex {
-  codec: Codec
+  codec: VideoCodec
   /**
    * Method to identify a frame. `order`: the file gives its pictures no times (AVI with pictures stored in another
    * order than shown), gives several pictures the same time (cameras faster than the clock of the file), or is of a
@@ -78,7 +78,7 @@ export const codecs = [
   'vp6f',
   'theora',
 ] as const
-export type Codec = (typeof codecs)[number]
+export type VideoCodec = (typeof codecs)[number]
 
 /** Form of a picture: the same as of an image (`frames/pictures.ts`). */
 export type PictureForm =
@@ -96,7 +96,7 @@ export interface VideoPicture {
   bytes: Buffer
 }
 
-export interface ProbeOptions {
+export interface VideoProbeOptions {
   /** Counts pictures with equal times as one frame, the first of them, as older versions did. */
   mergesEqualTimes?: boolean
 }
@@ -111,9 +111,9 @@ export interface VideoDecoder {
    *   another codec than `codecs`, exceeds `mostFrames` or `mostPixels`, or crashes its decoder; DomainError
    *   unavailable when another process killed the decoder
    */
-  probe: (file: VideoFile, signal: AbortSignal, options?: ProbeOptions) => Promise<VideoIndex>
+  probe: (file: VideoFile, signal: AbortSignal, options?: VideoProbeOptions) => Promise<VideoIndex>
   /**
-   * Reads the chapters that the file lists; `placeChapters` assigns their frames.
+   * Reads the chapters that the file lists; `assignChapterFrames` assigns their frames.
    *
    * @throws as `probe`
    */
@@ -155,7 +155,7 @@ export interface DecoderLimits extends ProgramLimits {
   threads: number
 }
 
-export interface DecoderSurroundings extends Surroundings {
+export interface DecoderEnvironment extends ProgramEnvironment {
   limits: DecoderLimits
 }
 

@@ -1,6 +1,6 @@
 import { unavailable } from '@reticle/kit'
 import { UnusableInput } from '../operations/operation.ts'
-import type { Failures, ReadFile } from '../programs/failures.ts'
+import type { ProgramFailures, ReadFile } from '../programs/failures.ts'
 import { codecs, mostFrames, mostPixels } from './decoder.ts'
 
 /** Error for a frame without a decodable picture. */
@@ -24,13 +24,13 @@ export const undecodable = ({ name }: ReadFile, codec: string) =>
 /**
  * Creates the error for a file that cannot be read as a video.
  *
- * @param said output of the decoder for the log; it may contain paths
+ * @param output output of the decoder for the log; it may contain paths
  */
-export const unreadable = ({ name }: ReadFile, said?: string) =>
+export const unreadable = ({ name }: ReadFile, output?: string) =>
   new UnusableInput(
     `${name}: no video can be read from it: it is damaged, cut off or of another kind`,
     {
-      cause: said,
+      cause: output,
     },
   )
 
@@ -57,7 +57,7 @@ export const tooManyFrames = ({ name }: ReadFile) =>
   new UnusableInput(`${name}: the video has more than ${mostFrames} frames`)
 
 /** Errors of decoder programs. */
-export const decoderFailures: Failures = {
+export const decoderFailures: ProgramFailures = {
   unreadable,
   unstarted: ({ name }, why) => unavailable(`${name}: the video decoder cannot be started: ${why}`),
   killed: ({ name }) =>

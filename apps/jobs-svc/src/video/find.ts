@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path'
 import { ConfigError, environment } from '@reticle/kit/config'
-import { linesOf } from '../programs/pieces.ts'
+import { findProgramEnvironment, onPath } from '../programs/environment.ts'
+import { splitLinesOf } from '../programs/pieces.ts'
 import { startProgram } from '../programs/program.ts'
-import { onPath, surroundingsHere } from '../programs/surroundings.ts'
 import { ffmpegEngine } from './adapters/ffmpeg.ts'
 import { type NodeAvOptions, nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
-import { type DecoderSurroundings, decoderLimits, type VideoDecoder } from './decoder.ts'
+import { type DecoderEnvironment, decoderLimits, type VideoDecoder } from './decoder.ts'
 import { decoderFailures as failures } from './failures.ts'
 import { decoderOf } from './from-engine.ts'
 
@@ -28,20 +28,21 @@ const longestMs = 20_000
  */
 export async function findDecoder(options: FindOptions): Promise<VideoDecoder | undefined> {
   const { ffmpegPath, path = environment.PATH, mayUseNodeAv = true } = options
-  const around = { limits: decoderLimits, ...(await surroundingsHere(path)) }
-  if (ffmpegPath !== undefined) return givenDecoder(ffmpegPath, around)
+  const decoderEnvironment = { limits: decoderLimits, ...(await findProgramEnvironment(path)) }
+  if (ffmpegPath !== undefined) return configuredDecoder(ffmpegPath, decoderEnvironment)
   const ffmpeg = await onPath('ffmpeg', path)
-  const found = ffmpeg && (await ffmpegDecoder(ffmpeg, around).catch(() => undefined))
-  if (found) return found
-  return mayUseNodeAv ? nodeAvDecoder(around).catch(() => undefined) : undefined
+  const ffmpegAdapter =
+    ffmpeg && (await ffmpegDecoder(ffmpeg, decoderEnvironment).catch(() => undefined))
+  if (ffmpegAdapter) return ffmpegAdapter
+  return mayUseNodeAv ? nodeAvDecoder(decoderEnvironment).catch(() => undefined) : undefined
 }
 
-async function givenDecoder(
+async function configuredDecoder(
   ffmpegPath: string,
-  around: DecoderSurroundings,
+  decoderEnvironment: DecoderEnvironment,
 ): Promise<VideoDecoder> {
   try {
-    return await ffmpegDecoder(ffmpegPath, around)
+    return await ffmpegDecoder(ffmpegPath, decoderEnvironment)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     throw new ConfigError([
@@ -57,26 +58,33 @@ async function givenDecoder(
  */
 export async function ffmpegDecoder(
   ffmpeg: string,
-  around: DecoderSurroundings,
+  decoderEnvironment: DecoderEnvironment,
 ): Promise<VideoDecoder> {
   const ffprobe = join(dirname(ffmpeg), ffmpeg.endsWith('.exe') ? 'ffprobe.exe' : 'ffprobe')
-  const [said] = await Promise.all([versionOf(ffmpeg, around), versionOf(ffprobe, around)])
-  const [, version = 'unknown'] = /^ffmpeg version (\S{1,200})/m.exec(said) ?? []
+  const [output] = await Promise.all([
+    versionOf(ffmpeg, decoderEnvironment),
+    versionOf(ffprobe, decoderEnvironment),
+  ])
+  const [, version = 'unknown'] = /^ffmpeg version (\S{1,200})/m.exec(output) ?? []
   const [, major = 0, minor = 0] = (
-    /^libavcodec {1,20}(\d{1,9})\. {0,20}(\d{1,9})/m.exec(said) ?? []
+    /^libavcodec {1,20}(\d{1,9})\. {0,20}(\d{1,9})/m.exec(output) ?? []
   ).map(Number)
   const isNew = major > 59 || (major === 59 && minor >= 37)
   const passing = isNew ? '-fps_mode' : '-vsync'
-  return decoderOf(ffmpegEngine({ ffmpeg, ffprobe, version, passing, ...around }))
+  return decoderOf(ffmpegEngine({ ffmpeg, ffprobe, version, passing, ...decoderEnvironment }))
 }
 
-async function versionOf(command: string, around: DecoderSurroundings): Promise<string> {
+async function versionOf(command: string, decoderEnvironment: DecoderEnvironment): Promise<string> {
   const file = { name: command }
   const signal = AbortSignal.timeout(longestMs)
-  const running = startProgram({ command, args: ['-version'], file, failures }, around, signal)
+  const running = startProgram(
+    { command, args: ['-version'], file, failures },
+    decoderEnvironment,
+    signal,
+  )
   const lines: string[] = []
   try {
-    for await (const batch of linesOf(running.pieces())) lines.push(...batch)
+    for await (const batch of splitLinesOf(running.pieces())) lines.push(...batch)
   } finally {
     await running.end()
   }
@@ -88,7 +96,9 @@ async function versionOf(command: string, around: DecoderSurroundings): Promise<
  *
  * @throws DomainError when the package is not installed, or does not run on this machine
  */
-export async function nodeAvDecoder(around: Omit<NodeAvOptions, 'version'>): Promise<VideoDecoder> {
-  const version = await nodeAvVersion(around, AbortSignal.timeout(longestMs))
-  return decoderOf(nodeAvEngine({ ...around, version }))
+export async function nodeAvDecoder(
+  decoderEnvironment: Omit<NodeAvOptions, 'version'>,
+): Promise<VideoDecoder> {
+  const version = await nodeAvVersion(decoderEnvironment, AbortSignal.timeout(longestMs))
+  return decoderOf(nodeAvEngine({ ...decoderEnvironment, version }))
 }

@@ -2,7 +2,7 @@ import type { PictureForm, VideoFile, VideoIndex, VideoPicture } from './decoder
 import type { Engine, RawPicture } from './engine.ts'
 import { UndecodableFrame } from './failures.ts'
 import { type Pass, type PassOptions, passesOf, restOf } from './passes.ts'
-import { drawn, type RawFrame } from './pictures.ts'
+import { encodePictures, type RawFrame } from './pictures.ts'
 
 /** Tuning of passes: starting a process takes about as long as decoding 120 frames. */
 const passOptions: PassOptions = { leap: 120, mostSpans: 500, mostFrames: 5000 }
@@ -13,26 +13,26 @@ const passOptions: PassOptions = { leap: 120, mostSpans: 500, mostFrames: 5000 }
  */
 const retreats = [0, 60, 300]
 
-interface Asked {
+interface DecodeInput {
   file: VideoFile
   index: VideoIndex
 }
 
 /** Implements `VideoDecoder.frames`. */
-export async function* frames(
+export async function* decodeVideoFrames(
   engine: Engine,
-  asked: Asked & { wanted: Iterable<number>; as: PictureForm },
+  input: DecodeInput & { wanted: Iterable<number>; as: PictureForm },
   signal: AbortSignal,
 ): AsyncGenerator<VideoPicture> {
-  yield* drawn(rawFrames(engine, asked, signal), asked.index, asked.as)
+  yield* encodePictures(rawFrames(engine, input, signal), input.index, input.as)
 }
 
 async function* rawFrames(
   engine: Engine,
-  { file, index, wanted }: Asked & { wanted: Iterable<number> },
+  { file, index, wanted: requested }: DecodeInput & { wanted: Iterable<number> },
   signal: AbortSignal,
 ): AsyncGenerator<RawFrame> {
-  for (const pass of passesOf(index, wanted, passOptions))
+  for (const pass of passesOf(index, requested, passOptions))
     yield* passFrames(engine, { file, index, pass }, signal)
 }
 
@@ -45,29 +45,33 @@ async function* rawFrames(
  */
 async function* passFrames(
   engine: Engine,
-  { file, index, pass }: Asked & { pass: Pass },
+  { file, index, pass }: DecodeInput & { pass: Pass },
   signal: AbortSignal,
 ): AsyncGenerator<RawFrame> {
   let rest = pass
   let tries = 0
   for (;;) {
-    let found = 0
-    for await (const frame of matching(engine.pictures(file, index, rest, signal), index, rest)) {
+    let matched = 0
+    for await (const frame of matchFrames(
+      engine.pictures(file, index, rest, signal),
+      index,
+      rest,
+    )) {
       yield frame
-      found += 1
+      matched += 1
     }
-    const missing = rest.frames[found]
+    const missing = rest.frames[matched]
     if (missing === undefined) return
-    tries = found > 0 ? 0 : tries + 1
+    tries = matched > 0 ? 0 : tries + 1
     const retreat = retreats[tries]
-    if (retreat === undefined || (found === 0 && rest.from === undefined))
+    if (retreat === undefined || (matched === 0 && rest.from === undefined))
       throw new UndecodableFrame(file, missing)
-    rest = restOf(index, rest, found, retreat)
+    rest = restOf(index, rest, matched, retreat)
   }
 }
 
 /** Yields the pictures that match the next frames of the pass, until its end or the first missing frame. */
-async function* matching(
+async function* matchFrames(
   pictures: AsyncGenerator<RawPicture>,
   { pts }: VideoIndex,
   pass: Pass,
@@ -75,9 +79,9 @@ async function* matching(
   let place = 0
   for await (const { time, pixels } of pictures) {
     const frame = pass.frames[place]
-    const wanted = frame === undefined ? undefined : pts[frame]
-    if (frame === undefined || wanted === undefined || time > wanted) return
-    if (time < wanted) continue // a duplicate, or before the first
+    const frameTime = frame === undefined ? undefined : pts[frame]
+    if (frame === undefined || frameTime === undefined || time > frameTime) return
+    if (time < frameTime) continue // a duplicate, or before the first
     yield { frame, pixels }
     place += 1
     if (place === pass.frames.length) return

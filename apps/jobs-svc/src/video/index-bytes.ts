@@ -102,7 +102,7 @@ function stepReader(bytes: Buffer, from: number): (count: number) => Float64Arra
     let number = 0
     for (let weight = 1; ; weight *= 128) {
       const byte = bytes[at]
-      if (byte === undefined) throw new Error('the index ends too soon')
+      if (byte === undefined) throw new Error('the index is truncated')
       at += 1
       number += (byte % 128) * weight
       if (byte < 128) return number

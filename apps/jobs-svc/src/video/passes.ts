@@ -24,16 +24,16 @@ export interface PassOptions {
  * Splits wanted frames into passes. A new one starts when the key frame before the next wanted frame is further away
  * than is worth decoding.
  *
- * @param wanted ascending frame numbers of `index`, read one ahead
+ * @param requested ascending frame numbers of `index`, read one ahead
  */
 export function* passesOf(
   index: Times,
-  wanted: Iterable<number>,
+  requested: Iterable<number>,
   { leap, mostSpans, mostFrames }: PassOptions,
 ): Generator<Pass> {
   let pass: Pass | undefined
   let previous = -1
-  for (const frame of wanted) {
+  for (const frame of requested) {
     const isNext = frame === previous + 1
     const isFull =
       pass !== undefined &&
@@ -82,8 +82,8 @@ function isFar({ pts, keys }: Times, now: number, next: number, leap: number): b
  */
 function keyBefore({ pts, keys }: Times, frame: number, retreat = 0): number | undefined {
   const placeOf = (at: number) => atMost(keys, pts[Math.max(0, at)] ?? Number.NaN)
-  const usual = placeOf(frame)
-  const place = retreat === 0 ? usual : Math.min(usual - 1, placeOf(frame - retreat))
+  const lastKey = placeOf(frame)
+  const place = retreat === 0 ? lastKey : Math.min(lastKey - 1, placeOf(frame - retreat))
   return place > 0 ? keys[place] : undefined
 }
 

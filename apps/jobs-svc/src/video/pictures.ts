@@ -13,16 +13,16 @@ export interface RawFrame {
 const ahead = 2
 
 /** Turns frames upright and encodes them, in order. An error is thrown after all pictures that precede it. */
-export async function* drawn(
+export async function* encodePictures(
   raw: AsyncGenerator<RawFrame>,
   index: VideoIndex,
   form: PictureForm,
 ): AsyncGenerator<VideoPicture> {
   const making: Promise<VideoPicture>[] = []
-  const reading = draining(raw)
+  const reading = stopAtFailure(raw)
   try {
     for await (const frame of reading.frames) {
-      const one = draw(frame, index, form)
+      const one = encodePicture(frame, index, form)
       one.catch(() => undefined) // awaited later
       making.push(one)
       const first = making.length < ahead ? undefined : making.shift()
@@ -36,7 +36,7 @@ export async function* drawn(
 }
 
 /** Yields the frames up to the first failure, which `check` then throws. */
-function draining(raw: AsyncGenerator<RawFrame>) {
+function stopAtFailure(raw: AsyncGenerator<RawFrame>) {
   let fail: () => void = () => undefined
   async function* frames() {
     try {
@@ -50,7 +50,7 @@ function draining(raw: AsyncGenerator<RawFrame>) {
   return { frames: frames(), check: () => fail() }
 }
 
-async function draw(
+async function encodePicture(
   { frame, pixels }: RawFrame,
   index: VideoIndex,
   form: PictureForm,
@@ -59,10 +59,10 @@ async function draw(
   const { width, height } = turned(index, index.orientation)
   const stored = sharp(pixels, { raw: { width, height, channels: 3 } })
   const upright = (isMirrored ? stored.flop() : stored).rotate(turn)
-  return { frame, bytes: await formed(upright, form).toBuffer() }
+  return { frame, bytes: await applyForm(upright, form).toBuffer() }
 }
 
-function formed(picture: Sharp, form: PictureForm): Sharp {
+function applyForm(picture: Sharp, form: PictureForm): Sharp {
   if (form.format === 'png') return picture.png()
   if (form.format === 'tiff') return picture.tiff({ compression: 'none' })
   const { quality } = form

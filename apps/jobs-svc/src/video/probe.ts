@@ -5,9 +5,9 @@ import {
   mostFrames,
   mostPixels,
   mostTime,
-  type ProbeOptions,
   type VideoFile,
   type VideoIndex,
+  type VideoProbeOptions,
 } from './decoder.ts'
 import { endsEarly } from './ends-early.ts'
 import type { Engine, PacketFacts } from './engine.ts'
@@ -24,11 +24,11 @@ import { orientationOf, turned } from './orientation.ts'
 import { areEqual, differentTimes, gatherTimes } from './times.ts'
 
 /** Implements `VideoDecoder.probe`. */
-export async function probe(
+export async function probeVideo(
   engine: Engine,
   file: VideoFile,
   signal: AbortSignal,
-  { mergesEqualTimes = false }: ProbeOptions = {},
+  { mergesEqualTimes = false }: VideoProbeOptions = {},
 ): Promise<VideoIndex> {
   const { stream, first } = await engine.look(file, signal)
   if (!stream) throw pictureless(file)
@@ -44,20 +44,20 @@ export async function probe(
 
   const orientation = orientationOf(stream.matrix)
   const about = { codec, ...turned(first, orientation), orientation, time_base }
-  if (isStream) return ordered(file, about, await decodeAll(engine, file, signal))
+  if (isStream) return indexByOrder(file, about, await decodeAll(engine, file, signal))
   const { times, keys, hasTimes } = await readPackets(engine, file, signal)
   // Pictures before the first decodable one depend on frames that were cut away from the start of the file.
   const stored = times.sorted(first.time)
   const different = differentTimes(stored)
   const isClear = different.length === stored.length
   if (hasTimes && codec !== 'vp8' && (isClear || mergesEqualTimes))
-    return timed(file, about, different, keys)
+    return indexByTime(file, about, different, keys)
 
   const decoded = await decodeAll(engine, file, signal)
   const known = isClear || codec === 'vp8' ? undefined : different
   const pts = hasTimes ? timesOfFrames(decoded, mergesEqualTimes, known) : undefined
-  if (pts) return timed(file, about, pts, keys)
-  return ordered(file, about, decoded)
+  if (pts) return indexByTime(file, about, pts, keys)
+  return indexByOrder(file, about, decoded)
 }
 
 /**
@@ -92,15 +92,20 @@ async function hasTimesToFind(path: string): Promise<boolean> {
 }
 
 type Times = ReturnType<typeof gatherTimes>
-type About = Omit<VideoIndex, 'by' | 'pts' | 'keys'>
+type VideoFacts = Omit<VideoIndex, 'by' | 'pts' | 'keys'>
 
-function ordered(file: VideoFile, about: About, { times }: { times: Times }): VideoIndex {
+function indexByOrder(file: VideoFile, about: VideoFacts, { times }: { times: Times }): VideoIndex {
   if (times.count() === 0) throw unreadable(file, 'no picture can be decoded')
   const pts = Float64Array.from({ length: times.count() }, (_, place) => place)
   return { ...about, by: 'order', pts, keys: new Float64Array() }
 }
 
-function timed(file: VideoFile, about: About, pts: Float64Array, keys: Times): VideoIndex {
+function indexByTime(
+  file: VideoFile,
+  about: VideoFacts,
+  pts: Float64Array,
+  keys: Times,
+): VideoIndex {
   if (pts.length === 0) throw unreadable(file, 'no picture has a time')
   return { ...about, by: 'time', pts, keys: differentTimes(keys.sorted()) }
 }
@@ -119,7 +124,7 @@ async function readPackets(engine: Engine, file: VideoFile, signal: AbortSignal)
     isBeyond: false,
   }
   for await (const batch of engine.packets(file, signal)) {
-    for (const packet of batch) take(found, packet)
+    for (const packet of batch) addPacket(found, packet)
     if (found.isBeyond) throw unreadable(file, 'times beyond all measure')
     if (found.times.count() > mostFrames) throw tooManyFrames(file)
   }
@@ -127,9 +132,9 @@ async function readPackets(engine: Engine, file: VideoFile, signal: AbortSignal)
   return found
 }
 
-type Found = Awaited<ReturnType<typeof readPackets>>
+type PacketSummary = Awaited<ReturnType<typeof readPackets>>
 
-function take(found: Found, { time, isKey, isShown, isCut }: PacketFacts): void {
+function addPacket(found: PacketSummary, { time, isKey, isShown, isCut }: PacketFacts): void {
   found.isCut ||= isCut
   found.isBeyond ||= Math.abs(time) > mostTime
   if (Number.isNaN(time)) {

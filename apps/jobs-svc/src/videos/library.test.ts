@@ -8,7 +8,7 @@ import { readNumber } from '@reticle/kit/testing/video/numbered'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { gatherSource, openSource } from '../frames/source.ts'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import { testStore } from '../testing/run.ts'
 import type { VideoDecoder } from '../video/decoder.ts'
 import { findDecoder } from '../video/find.ts'
@@ -109,7 +109,7 @@ describe('a video', patience, () => {
   })
 
   test('that is stored in several objects is assembled', async () => {
-    const bytes = Buffer.concat([await gather((await blobs.get(video.key)).chunks), filling])
+    const bytes = Buffer.concat([await gatherBytes((await blobs.get(video.key)).chunks), filling])
     const key = spreadKey(`requests/uploads/${++count}`, bytes.length)
     for (let at = 0, part = 0; at < bytes.length; at += spreadBytes, part++)
       await blobs.put(partKey(key, part), bytesOf(bytes.subarray(at, at + spreadBytes)))
@@ -173,14 +173,14 @@ describe('a frame of a video as an object of the store', patience, () => {
 
   test('is a PNG for display', async () => {
     const { store, image } = await frameOf(11)
-    const bytes = await gather(await openSource(store, image))
+    const bytes = await gatherBytes(await openSource(store, image))
     expect([(await sharp(bytes).metadata()).format, await readNumber(bytes)]).toEqual(['png', 11])
   })
 
   test('has all pixels for a conversion', async () => {
     const { store, image } = await frameOf(11)
     const bytes = await gatherSource(store, image)
-    const png = await gather(await openSource(store, image))
+    const png = await gatherBytes(await openSource(store, image))
     const raw = (from: Buffer) => sharp(from).raw().toBuffer()
     expect(await raw(bytes)).toEqual(await raw(png))
   })

@@ -4,10 +4,10 @@ import { UnusableInput } from '../operations/operation.ts'
 import { isShareKey } from '../share/files.ts'
 import type { VideoDecoder } from '../video/decoder.ts'
 import { openIndexes } from './indexes.ts'
-import { keepIndex } from './kept-index.ts'
 import { openReel } from './reel.ts'
-import { type Asked, openReels } from './reels.ts'
+import { openReels, type VideoPictureQuery } from './reels.ts'
 import { openStaging } from './staging.ts'
+import { storeIndex } from './stored-index.ts'
 import type { StoredVideo, Videos } from './videos.ts'
 
 export interface VideosOptions {
@@ -40,7 +40,7 @@ export function openVideos(options: VideosOptions): Videos {
     if (!decoder) throw unsupportedVideo(video)
     return decoder
   }
-  const open = async ({ key, frame: first, form }: Asked) => {
+  const open = async ({ key, frame: first, form }: VideoPictureQuery) => {
     const { video, index } = await indexOf(key)
     const decoder = await decoderOf(video)
     if (first >= index.pts.length)
@@ -64,7 +64,7 @@ export function openVideos(options: VideosOptions): Videos {
         const file = { path, name: video.name }
         const index = await decoder.probe(file, signal, options)
         const chapters = await decoder.chapters(file, index, signal)
-        return { index, chapters, length: await keepIndex(blobs, key, { video, index }) }
+        return { index, chapters, length: await storeIndex(blobs, key, { video, index }) }
       } finally {
         release()
       }

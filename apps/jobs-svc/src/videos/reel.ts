@@ -36,7 +36,7 @@ const mostSkipped = 10
 export function openReel({ decoder, file, index, first, form }: ReelOptions): Reel {
   const ending = new AbortController()
   const frames = decoder.frames(file, index, from(first, index.pts.length), form, ending.signal)
-  let asked = first - 1
+  let lastRequested = first - 1
   let waiting = 0
   let isBroken = false
   let turn: Promise<unknown> = Promise.resolve()
@@ -49,10 +49,11 @@ export function openReel({ decoder, file, index, first, form }: ReelOptions): Re
     }
   }
   return {
-    isNear: (frame) => !isBroken && frame > asked && frame <= asked + 1 + mostSkipped,
+    isNear: (frame) =>
+      !isBroken && frame > lastRequested && frame <= lastRequested + 1 + mostSkipped,
     isIdle: () => waiting === 0,
     picture: (frame) => {
-      asked = frame
+      lastRequested = frame
       waiting += 1
       const found = turn
         .then(() => read(frame))
@@ -66,7 +67,7 @@ export function openReel({ decoder, file, index, first, form }: ReelOptions): Re
     },
     end: async () => {
       isBroken = true
-      ending.abort(new Error('nobody reads on'))
+      ending.abort(new Error('the reel has no reader'))
       await frames.return(undefined).catch(() => undefined)
     },
   }

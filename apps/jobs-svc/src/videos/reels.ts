@@ -3,7 +3,7 @@ import type { PictureForm } from '../video/decoder.ts'
 import type { Reel } from './reel.ts'
 
 /** Requested picture: key of the video's index, frame number, and form. */
-export interface Asked {
+export interface VideoPictureQuery {
   key: string
   frame: number
   form: PictureForm
@@ -11,7 +11,7 @@ export interface Asked {
 
 export interface ReelsOptions {
   /** Opens a decoder at a frame; `release` is called when it has ended. */
-  open: (asked: Asked) => Promise<{ reel: Reel; release: () => void }>
+  open: (query: VideoPictureQuery) => Promise<{ reel: Reel; release: () => void }>
   /** Limit of concurrent decoders. */
   most: number
   /** Idle time in milliseconds after which a decoder is ended. */
@@ -19,11 +19,11 @@ export interface ReelsOptions {
 }
 
 export interface Reels {
-  picture: (asked: Asked) => Promise<Buffer>
+  picture: (query: VideoPictureQuery) => Promise<Buffer>
   close: () => Promise<void>
 }
 
-interface Running {
+interface OpenReel {
   key: string
   format: string
   reel: Reel
@@ -36,14 +36,14 @@ interface Running {
  */
 export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
   /** Sorted by use, most recent last. */
-  const running = new Set<Running>()
+  const running = new Set<OpenReel>()
   let turn: Promise<unknown> = Promise.resolve()
 
-  const start = async (asked: Asked): Promise<Running> => {
+  const start = async (query: VideoPictureQuery): Promise<OpenReel> => {
     await makeRoom(running, most)
-    const { reel, release } = await open(asked)
-    const one: Running = {
-      ...{ key: asked.key, format: asked.form.format, reel },
+    const { reel, release } = await open(query)
+    const one: OpenReel = {
+      ...{ key: query.key, format: query.form.format, reel },
       timer: setTimeout(() => undefined),
       end: async () => {
         running.delete(one)
@@ -54,7 +54,7 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
     }
     return one
   }
-  const use = (one: Running, frame: number) => {
+  const use = (one: OpenReel, frame: number) => {
     running.delete(one)
     running.add(one)
     clearTimeout(one.timer)
@@ -71,17 +71,17 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
    * Assigns decoders one request at a time, so that concurrent reads of neighbours share the decoder that the first one
    * starts.
    */
-  const begin = (asked: Asked) => {
-    const begun = turn.then(async () => {
-      const isIt = ({ key, format, reel }: Running) =>
-        key === asked.key && format === asked.form.format && reel.isNear(asked.frame)
-      return use([...running].find(isIt) ?? (await start(asked)), asked.frame)
+  const begin = (query: VideoPictureQuery) => {
+    const opening = turn.then(async () => {
+      const isIt = ({ key, format, reel }: OpenReel) =>
+        key === query.key && format === query.form.format && reel.isNear(query.frame)
+      return use([...running].find(isIt) ?? (await start(query)), query.frame)
     })
-    turn = begun.catch(() => undefined)
-    return begun
+    turn = opening.catch(() => undefined)
+    return opening
   }
   return {
-    picture: async (asked) => (await begin(asked)).picture,
+    picture: async (query) => (await begin(query)).picture,
     close: async () => {
       await turn
       await Promise.all([...running].map((one) => one.end()))
@@ -90,7 +90,7 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
 }
 
 /** Ends the least recently used idle decoder to make room for a new one. */
-async function makeRoom(running: ReadonlySet<Running>, most: number): Promise<void> {
+async function makeRoom(running: ReadonlySet<OpenReel>, most: number): Promise<void> {
   while (running.size >= most) {
     const idle = [...running].find(({ reel }) => reel.isIdle())
     if (idle) await idle.end()

@@ -1,5 +1,5 @@
 import type { BlobInfo } from '@reticle/kit/blob/blob'
-import type { PictureForm, ProbeOptions, VideoChapters, VideoIndex } from '../video/decoder.ts'
+import type { PictureForm, VideoChapters, VideoIndex, VideoProbeOptions } from '../video/decoder.ts'
 
 /** Video in the object store. */
 export interface StoredVideo {
@@ -28,7 +28,7 @@ export interface Videos {
     video: StoredVideo,
     key: string,
     signal: AbortSignal,
-    options?: ProbeOptions,
+    options?: VideoProbeOptions,
   ) => Promise<PreparedVideo>
   /**
    * Returns one picture of a prepared video. Sequential reads decode each frame once.

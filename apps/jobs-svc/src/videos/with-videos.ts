@@ -13,8 +13,8 @@ export function withVideos(blobs: BlobStore, videos: Pick<Videos, 'picture' | 's
   return {
     ...blobs,
     get: (key, range) => {
-      const wanted = readFrameKey(key)
-      return wanted ? readFrame(videos, wanted, range) : blobs.get(key, range)
+      const requestedFrame = readFrameKey(key)
+      return requestedFrame ? readFrame(videos, requestedFrame, range) : blobs.get(key, range)
     },
     stat: (key) => {
       const index = readVideoKey(key)

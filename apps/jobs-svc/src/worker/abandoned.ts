@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { failLost } from '../leases/ending.ts'
-import { findAbandoned, reclaim } from '../leases/lease.ts'
+import { findAbandoned, requeueLost } from '../leases/lease.ts'
 import { lostWorker } from '../operations/failure.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function recoverAbandoned(
   db: Kysely<RequestsDb>,
   resultTtlHours: number,
 ): Promise<number> {
-  const requeued = await reclaim(db)
+  const requeued = await requeueLost(db)
   for (const row of await findAbandoned(db)) await failLost(db, row, lostWorker, resultTtlHours)
   return requeued
 }

@@ -9,9 +9,9 @@ import { outcome, work } from '../requests/work.ts'
 
 /** Module of the app that starts the worker. Each converter loads it to open its pools and stores. */
 export const wiring = z.object({
-  /** URL of a module that exports `wire(options): Promise<Wired>`. */
+  /** URL of a module that exports `openConverterPorts(options): Promise<ConverterPorts>`. */
   module: z.string(),
-  /** Argument of `wire`; must survive structured cloning. */
+  /** Argument of `openConverterPorts`; must survive structured cloning. */
   options: z.unknown(),
 })
 
@@ -58,7 +58,7 @@ const run = z.int()
 const ofRun = z.object({ run })
 
 /** Returns the run of a message that may be malformed in every other field. */
-export const runOf = (sent: unknown): number | undefined => ofRun.safeParse(sent).data?.run
+export const parseRunNumber = (sent: unknown): number | undefined => ofRun.safeParse(sent).data?.run
 
 /** Returns the first validation error of a message with its field. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
@@ -68,7 +68,7 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
 
 /** Answer to a question of the converter. False: the lease is lost. */
 const answer = z.union([z.boolean(), z.map(z.string(), z.string())])
-export type Answer = z.infer<typeof answer>
+export type ConverterAnswer = z.infer<typeof answer>
 
 export const toConverter = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run, work }),
@@ -118,4 +118,4 @@ export type Wiring = z.infer<typeof wiring>
 export type ConverterData = z.infer<typeof converterData>
 export type ToConverter = z.infer<typeof toConverter>
 export type FromConverter = z.infer<typeof fromConverter>
-export type Asked = z.infer<typeof asked>
+export type ConverterQuestion = z.infer<typeof asked>

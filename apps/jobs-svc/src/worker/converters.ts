@@ -2,19 +2,25 @@ import { spawn } from 'node:child_process'
 import type { Logger } from '@reticle/kit/log'
 import { detailOf, type Exit, endedConverter, invalidMessage } from '../operations/failure.ts'
 import { ownProgram } from '../programs/own-program.ts'
-import type { Work } from '../requests/work.ts'
+import type { RequestWork } from '../requests/work.ts'
 import {
   type ConverterData,
   decodeMessage,
   encodeMessage,
   type ToConverter,
 } from './converter-messages.ts'
-import { type Conversion, openRun, type Run, receive, type Watch } from './receive.ts'
+import {
+  type ConversionCallbacks,
+  type ConversionResult,
+  type ConverterRun,
+  handleConverterMessage,
+  openConverterRun,
+} from './converter-run.ts'
 
 /** Pool of converters of a worker. */
 export interface Converters {
   /** Runs a conversion in an idle process, or in a new one. */
-  run: (work: Work, watch: Watch) => Promise<Conversion>
+  run: (work: RequestWork, watch: ConversionCallbacks) => Promise<ConversionResult>
   /** Ends the idle processes. Requires that no conversion is running. */
   stop: () => Promise<void>
 }
@@ -32,7 +38,7 @@ interface Used {
   /** Number of the last run. */
   runs: number
   /** Run whose messages are accepted. */
-  run?: Run | undefined
+  run?: ConverterRun | undefined
   /** Ends the process when it stays idle. */
   timer?: NodeJS.Timeout
 }
@@ -50,7 +56,7 @@ export function openConverters(options: ConvertersOptions): Converters {
     if (!used) return open(options)
     return used.converter.isAlive() ? used : take()
   }
-  const keep = (used: Used) => {
+  const release = (used: Used) => {
     idle.push(used)
     used.timer = setTimeout(() => {
       idle.splice(idle.indexOf(used), 1)
@@ -63,7 +69,7 @@ export function openConverters(options: ConvertersOptions): Converters {
       const used = take()
       const conversion = await runIn(used, work, watch, options.graceMs)
       if (watch.signal.aborted || !isReusable(conversion)) await used.converter.end()
-      else keep(used)
+      else release(used)
       return conversion
     },
     stop: async () => {
@@ -75,7 +81,7 @@ export function openConverters(options: ConvertersOptions): Converters {
 
 const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : 'unknown')
 
-const isReusable = (conversion: Conversion) =>
+const isReusable = (conversion: ConversionResult) =>
   conversion.type === 'done' || conversion.failure.kind === 'user'
 
 /**
@@ -86,13 +92,13 @@ function open({ log, ...options }: ConvertersOptions): Used {
   let hasIgnored = false
   const ignore = (sent: unknown) => {
     if (!hasIgnored)
-      log.warn({ sent: detailOf(sent) }, 'a message after the end of its run ignored')
+      log.warn({ sent: detailOf(sent) }, 'converter message after the end of its run ignored')
     hasIgnored = true
   }
   const converter = startConverter(options, {
     message: (sent) => {
       try {
-        receive(decodeMessage(sent), opened.run, ignore)
+        handleConverterMessage(decodeMessage(sent), opened.run, ignore)
       } catch (thrown) {
         const failure = invalidMessage(`it cannot be read: ${messageOf(thrown)}`)
         opened.run?.end({ type: 'failed', failure })
@@ -105,10 +111,15 @@ function open({ log, ...options }: ConvertersOptions): Used {
 }
 
 /** Sends the work; resolves with the result of the converter, or when it exits. */
-async function runIn(used: Used, work: Work, watch: Watch, graceMs: number): Promise<Conversion> {
+async function runIn(
+  used: Used,
+  work: RequestWork,
+  watch: ConversionCallbacks,
+  graceMs: number,
+): Promise<ConversionResult> {
   const { converter } = used
   const number = ++used.runs
-  const run = openRun(number, watch, converter.send)
+  const run = openConverterRun(number, watch, converter.send)
   const { signal } = watch
   let kill: NodeJS.Timeout | undefined
   const stop = () => {
@@ -150,7 +161,7 @@ interface Converter {
 }
 
 /** Length of kept error output. V8 writes a stack of a few KB after the reason of an abort. */
-const keptErrors = 16_000
+const maxErrorLength = 16_000
 
 /**
  * Starts a converter as a process instead of a thread, because an allocation that does not fit into the heap can abort
@@ -168,7 +179,7 @@ function startConverter(
   child.stdin?.on('error', () => undefined)
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     process.stderr.write(text)
-    errors = (errors + text).slice(-keptErrors)
+    errors = (errors + text).slice(-maxErrorLength)
   })
   const kill = () => {
     isAlive = false

@@ -37,17 +37,17 @@ interface State {
  * @param slots number of slots, all of them free
  * @param listen called with whether messages are wanted, at each change; initially they are
  */
-export function openDoorbell(slots: number, listen: (isWanted: boolean) => void): Doorbell {
+export function openDoorbell(slots: number, listen: (isListening: boolean) => void): Doorbell {
   const waiting = new Set<(isRung: boolean) => void>()
   const state: State = { free: slots, kept: 0, ahead: 0 }
-  let isWanted = true
+  let isListening = true
   let isClosed = false
 
   const change = (changes: Partial<State>) => {
     Object.assign(state, changes)
-    const before = isWanted
-    isWanted = state.free > state.kept || state.ahead > 0
-    if (isWanted !== before && !isClosed) listen(isWanted)
+    const before = isListening
+    isListening = state.free > state.kept || state.ahead > 0
+    if (isListening !== before && !isClosed) listen(isListening)
   }
   const wait = (ms: number) =>
     new Promise<boolean>((resolve) => {

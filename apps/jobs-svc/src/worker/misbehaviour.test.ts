@@ -3,7 +3,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { type Ending, misbehaviours } from '../testing/misbehaviour.ts'
+import { type MisbehaviourEnding, misbehaviours } from '../testing/misbehaviour.ts'
 import { startProcess } from '../testing/processes.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
@@ -16,9 +16,9 @@ const { root } = await testStore()
 const neighbours = 20
 vi.setConfig({ testTimeout: 900_000 })
 
-const always = new Set<Ending>(['finished', 'too large'])
+const always = new Set<MisbehaviourEnding>(['finished', 'too large'])
 /**
- * Selects a part of the cases, or all with `RETICLE_TEST_FULL=1`: most cost a process each, and `receive.test.ts`
+ * Selects a part of the cases, or all with `RETICLE_TEST_FULL=1`: most cost a process each, and `converter-run.test.ts`
  * covers the messages without processes.
  */
 const chosen = misbehaviours
@@ -29,7 +29,7 @@ const chosen = misbehaviours
   )
 
 const smallerParts = 'Use smaller parts, such as single jobs or fewer files'
-const expected: Record<Ending, Partial<RequestRow>> = {
+const expected: Record<MisbehaviourEnding, Partial<RequestRow>> = {
   finished: { status: 'finished', attempt: 1, progress: 1, message: '' },
   refused: {
     ...{ status: 'failed', attempt: 1 },

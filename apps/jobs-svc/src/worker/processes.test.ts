@@ -15,11 +15,11 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { runOperation } from '../operations/run.ts'
 import { queueDepth } from '../requests/depth.ts'
 import { readWork } from '../requests/work.ts'
-import { sweep } from '../sweeper.ts'
+import { sweepStorage } from '../sweeper.ts'
 import { startProcess, type WorkerProcess } from '../testing/processes.ts'
 import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
-import { runOf, testStore, upload } from '../testing/run.ts'
-import { gateOf, tasks, wire } from '../testing/wiring.ts'
+import { runOf, testStore, uploadFile } from '../testing/run.ts'
+import { gateOf, openConverterPorts, tasks } from '../testing/wiring.ts'
 
 /**
  * Worker processes that share one queue and are killed or frozen. The default run is short; `RETICLE_TEST_FULL=1` runs
@@ -85,7 +85,7 @@ async function bytesOf(key: string) {
 
 /** Returns the result that a request makes without disturbance. */
 async function undisturbed(row: RequestRow) {
-  const { services } = await wire({ root: '', pace_ms: 0 })
+  const { services } = await openConverterPorts({ root: '', pace_ms: 0 })
   const { result } = await runOperation(readWork(row), await runOf(store, services))
   return bytesOf(result?.key ?? '')
 }
@@ -116,7 +116,7 @@ const addExport = (n: number) => {
 
 async function addImport(n: number) {
   const task_id = tasks.takesTime + 500 + n
-  const file = await upload(store.blobs, 'a.json', coco)
+  const file = await uploadFile(store.blobs, 'a.json', coco)
   const format = 'COCO 1.0'
   const how = { import_mode: 'replace', conv_mask_to_poly: true, if_match: null }
   const params = JSON.stringify({ format, file, ...how })
@@ -168,7 +168,7 @@ test('workers that are killed at random points finish every request once (T-REQ-
 async function expectNothingLeft() {
   const clock = testClock(new Date(Date.now() + 31 * 24 * 3_600_000))
   const limits = { uploadTtlHours: 12, chunkTtlHours: 168 }
-  await sweep({ db, blobs: store.blobs, clock, log: silentLog, ...limits })
+  await sweepStorage({ db, blobs: store.blobs, clock, log: silentLog, ...limits })
   const left = []
   for await (const { key } of store.blobs.list('requests/')) left.push(key)
   expect(left).toEqual([])
@@ -180,7 +180,7 @@ test('a request of a killed worker is claimed by another once its lease has ende
   const added = await addRequest(db, { task_id: tasks.hangs, target_id: tasks.hangs })
   const first = await until(added, { status: 'started' })
   const holder = holderOf(first)
-  if (!holder) throw new Error('nobody has it')
+  if (!holder) throw new Error('no worker holds the lease')
 
   const killed = performance.now()
   await kill(holder)
@@ -200,7 +200,7 @@ test('a worker that was frozen beyond its lease cannot change anything afterward
   const added = await addRequest(db, { task_id: tasks.isPatient, target_id: tasks.isPatient })
   const first = await until(added, { status: 'started' })
   const frozen = holderOf(first)
-  if (!frozen) throw new Error('nobody has it')
+  if (!frozen) throw new Error('no worker holds the lease')
   frozen.freeze()
 
   const last = await until(added, { status: 'finished' })

@@ -73,12 +73,12 @@ test.each([
 )
 
 test('amounts that are not whole numbers are left out, the others remain', () => {
-  const told: unknown[] = []
-  const { progress } = progressGate((_share, _stage, amounts) => told.push(amounts))
+  const reported: unknown[] = []
+  const { progress } = progressGate((_share, _stage, amounts) => reported.push(amounts))
   progress(0, 'a', { bytes_done: Number.NaN, bytes_total: 0 })
   progress(0, 'b', { bytes_done: 3, items_done: -1, items_total: 0.5 })
   progress(0, 'c', 'many')
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { bytes_total: 0 },
     { bytes_done: 3, bytes_total: 0 },
     { bytes_done: 3, bytes_total: 0 },

@@ -1,4 +1,4 @@
-import { type Amounts, amounts, type Progress } from '../requests/amounts.ts'
+import { type Amounts, amounts, type ProgressCallback } from '../requests/amounts.ts'
 
 const smallestStep = 0.01
 const longestSilenceMs = 2000
@@ -19,7 +19,7 @@ export interface ProgressGate {
  * @param now milliseconds of a monotonic clock
  */
 export function progressGate(
-  pass: Progress,
+  pass: ProgressCallback,
   now: () => number = () => performance.now(),
 ): ProgressGate {
   const last = { share: 0, stage: '', at: Number.NEGATIVE_INFINITY }

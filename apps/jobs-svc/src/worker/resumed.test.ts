@@ -7,7 +7,7 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { readPlace } from '../checkpoints/checkpoint.ts'
+import { parseStoredCheckpoint } from '../checkpoints/checkpoint.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { runOperation } from '../operations/run.ts'
@@ -16,7 +16,7 @@ import { readWork } from '../requests/work.ts'
 import { startProcess, type WorkerProcess } from '../testing/processes.ts'
 import { addRequest, blobState, readRequest, untilRequest } from '../testing/rows.ts'
 import { runOf, testStore } from '../testing/run.ts'
-import { images, readsOf, tasks, wire } from '../testing/wiring.ts'
+import { images, openConverterPorts, readsOf, tasks } from '../testing/wiring.ts'
 
 /**
  * Resumed exports whose workers are killed, frozen or cancelled. See
@@ -59,7 +59,7 @@ async function bytesAt(key: string | null) {
 }
 
 async function undisturbed(row: RequestRow) {
-  const { services } = await wire({ root: blobsRoot, pace_ms: 0 })
+  const { services } = await openConverterPorts({ root: blobsRoot, pace_ms: 0 })
   const fresh = readWork({ ...row, checkpoint: null, lease_token: row.lease_token + 1_000_000 })
   const { result } = await runOperation(fresh, await runOf(store, services))
   return bytesAt(result?.key ?? '')
@@ -72,12 +72,12 @@ const imagesIn = (bytes: number) => Math.floor(bytes / images.bytes)
 async function underWay(steps: number) {
   const added = await addExport()
   await vi.waitFor(async () => {
-    const { size = 0 } = readPlace((await readRequest(db, added)).checkpoint) ?? {}
+    const { size = 0 } = parseStoredCheckpoint((await readRequest(db, added)).checkpoint) ?? {}
     expect(size).toBeGreaterThanOrEqual(steps * stepBytes)
   }, patience)
   const row = await readRequest(db, added)
   const holder = holderOf(row)
-  if (!holder) throw new Error('nobody has it')
+  if (!holder) throw new Error('no worker holds the lease')
   return { row, holder }
 }
 
@@ -92,7 +92,7 @@ test('an export whose worker is killed is resumed without reading its stored par
   living.delete(holder.pid)
   await holder.kill()
   const { checkpoint } = await readRequest(db, row)
-  const stored = readPlace(checkpoint)?.size ?? 0
+  const stored = parseStoredCheckpoint(checkpoint)?.size ?? 0
   const before = (await reads()).length
   expect(await membersKept()).toBeGreaterThan(0)
   await startOne()
@@ -118,7 +118,9 @@ test('a frozen worker that wakes up harms neither the resumed export nor its res
   const before = await readRequest(db, row)
   await vi.waitFor(async () => {
     const { checkpoint } = await readRequest(db, row)
-    expect(readPlace(checkpoint)?.size).toBeGreaterThan(readPlace(before.checkpoint)?.size ?? 0)
+    expect(parseStoredCheckpoint(checkpoint)?.size).toBeGreaterThan(
+      parseStoredCheckpoint(before.checkpoint)?.size ?? 0,
+    )
   }, patience)
 
   holder.thaw()
@@ -138,7 +140,8 @@ test('a frozen worker that wakes up harms neither the resumed export nor its res
 test('a cancelled export leaves no state to resume from', async () => {
   await startOne()
   const { row } = await underWay(1)
-  const { key = '', ...begun } = readPlace((await readRequest(db, row)).checkpoint) ?? {}
+  const { key = '', ...begun } =
+    parseStoredCheckpoint((await readRequest(db, row)).checkpoint) ?? {}
   await db.transaction().execute(async (tx) => {
     await failLocked(tx, await readRequest(tx, row), 'Cancelled', 24)
   })

@@ -5,21 +5,21 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
+import { claimRequest } from '../leases/claim.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import type { Converters } from './converters.ts'
-import { type HeldRequests, holdRequests } from './held.ts'
 import { runRequest } from './run-request.ts'
-import { usualTiming } from './timing.ts'
+import { type RunningRequests, watchRunningRequests } from './running-requests.ts'
+import { defaultTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { root, blobs } = await testStore()
-let running: HeldRequests
+let running: RunningRequests
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, blobs, uploads, outbox cascade`.execute(db)
-  running = holdRequests({ db, log: silentLog }, usualTiming)
+  running = watchRunningRequests({ db, log: silentLog }, defaultTiming)
 })
 afterEach(() => running.close())
 
@@ -30,8 +30,8 @@ describe('an upload that the storage already holds', () => {
   async function run(meanwhile: () => Promise<unknown> = async () => undefined) {
     await blobs.put(spare, bytesOf('stored twice'))
     await addRequest(db)
-    const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
+    const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+    if (!row) throw new Error('no request was claimed')
     const converters: Pick<Converters, 'run'> = {
       async run() {
         const key = resultKey(row)

@@ -1,7 +1,7 @@
 import { latestWriter } from '@reticle/kit/latest-writer'
 import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
 import { findCheckpoint, saveCheckpoint } from '../checkpoints/repo.ts'
-import { keepForTask, keepOnce } from '../contents/keep-once.ts'
+import { registerContents, shareWithTask } from '../contents/register-contents.ts'
 import { removeSpare } from '../contents/remove-spare.ts'
 import type { RequestRow } from '../db/schema.ts'
 import { finishFromTwin, withTwinFile } from '../leases/ending.ts'
@@ -10,16 +10,16 @@ import { leasesLost, noteClaim, timeRun } from '../metrics.ts'
 import { registerPending } from '../objects/repo.ts'
 import { detailOf, failureOf } from '../operations/failure.ts'
 import { firstChunkKey, resultKey } from '../operations/result-key.ts'
-import type { Progress } from '../requests/amounts.ts'
+import type { ProgressCallback } from '../requests/amounts.ts'
 import { readWork } from '../requests/work.ts'
+import type { ConversionResult } from './converter-run.ts'
 import type { Converters } from './converters.ts'
-import type { Held, HeldRequests } from './held.ts'
-import type { Conversion } from './receive.ts'
-import { type SettleDeps, settle } from './settle.ts'
+import type { RunningRequest, RunningRequests } from './running-requests.ts'
+import { type SettleDeps, settleRequest } from './settle.ts'
 import { removeTmpDir } from './tmp-dirs.ts'
 
 export interface RunDeps extends SettleDeps {
-  running: HeldRequests
+  running: RunningRequests
   converters: Pick<Converters, 'run'>
   tmpDir: string
 }
@@ -30,46 +30,52 @@ export interface RunDeps extends SettleDeps {
  */
 export function runRequest(deps: RunDeps, row: RequestRow): Promise<void> {
   const { rq_id, request_uuid, action, attempt } = row
-  const about = { kind: 'consumer', service: 'jobs-svc worker' } as const
+  const spanOptions = { kind: 'consumer', service: 'jobs-svc worker' } as const
   const attributes = { 'reticle.request_uuid': request_uuid, 'reticle.attempt': attempt }
   const posted = row.traceparent ?? undefined
   noteClaim(row)
-  return inSpan(`run ${action}`, { ...about, traceparent: posted, attributes }, (span) => {
+  return inSpan(`run ${action}`, { ...spanOptions, traceparent: posted, attributes }, (span) => {
     const { traceparent = null } = span
     const log = deps.log.child({ rq_id, request_uuid, ...traceBindings(posted) })
-    return run({ ...deps, log }, { ...row, traceparent })
+    return runClaimed({ ...deps, log }, { ...row, traceparent })
   })
 }
 
 /** Time limit for deleting duplicate uploads; the sweeper deletes the rest. */
 const spareMs = 60_000
 
-async function run(deps: RunDeps, row: RequestRow): Promise<void> {
+async function runClaimed(deps: RunDeps, row: RequestRow): Promise<void> {
   const { db, running, log, resultTtlHours, tmpDir } = deps
   const held = running.add(row)
   const over = timeRun(row)
   try {
     if (await finishFromTwin(db, row, resultTtlHours)) return
-    const conversion = await convert(deps, held).catch(failed)
+    const conversion = await runConversion(deps, held).catch(toFailedResult)
     await removeTmpDir(tmpDir, row).catch((thrown) =>
-      log.warn({ err: thrown }, 'the folder of a request could not be removed'),
+      log.warn({ err: thrown }, 'temporary folder of request not removed'),
     )
-    const isKept = await settle(deps, row, conversion, held.reason)
+    const hasResult = await settleRequest(deps, row, conversion, held.reason)
     const { action, format, attempt } = row
     const ms = Math.round(performance.now() - held.started)
-    log.info({ action, format, attempt, ended: held.reason ?? conversion.type, ms }, 'request run')
+    log.info(
+      { action, format, attempt, ended: held.reason ?? conversion.type, ms },
+      'request attempt ended',
+    )
     if (held.reason === 'lost' && (await isOpen(db, row))) leasesLost.inc()
-    if (isKept && conversion.type === 'done')
+    if (hasResult && conversion.type === 'done')
       await removeSpare(deps, conversion.outcome.spare ?? [], AbortSignal.timeout(spareMs))
   } catch (thrown) {
-    log.error({ err: thrown }, 'a request could not be run')
+    log.error({ err: thrown }, 'request attempt failed unexpectedly')
   } finally {
     over()
     running.remove(held)
   }
 }
 
-async function convert({ db, converters, log, running }: RunDeps, held: Held): Promise<Conversion> {
+async function runConversion(
+  { db, converters, log, running }: RunDeps,
+  held: RunningRequest,
+): Promise<ConversionResult> {
   const { row, abort } = held
   const checkpoint = await findCheckpoint(db, row)
   const work = readWork({ ...(await withTwinFile(db, row)), checkpoint })
@@ -79,15 +85,15 @@ async function convert({ db, converters, log, running }: RunDeps, held: Held): P
     await registerPending(db, { key: firstChunkKey(work), kind: 'frames', task_id: work.task_id })
   const { write, written } = latestWriter((made: Parameters<typeof reportProgress>[2]) =>
     reportProgress(db, row, made).catch((thrown) =>
-      log.warn({ err: thrown }, 'progress could not be written'),
+      log.warn({ err: thrown }, 'request progress not written'),
     ),
   )
-  const progress: Progress = (share, stage, amounts) => {
+  const progress: ProgressCallback = (share, stage, amounts) => {
     running.moved(held)
     write({ progress: share, stage, ...amounts })
   }
   /** Logs the failure of a callback, because the converter receives no details. */
-  const noting = <T>(what: string, done: Promise<T>): Promise<T> =>
+  const logFailure = <T>(what: string, done: Promise<T>): Promise<T> =>
     done.catch((err) => {
       log.warn({ err }, what)
       throw err
@@ -95,18 +101,19 @@ async function convert({ db, converters, log, running }: RunDeps, held: Held): P
   const conversion = await converters.run(work, {
     progress,
     enterFinal: () => enterFinal(db, row),
-    keepOnce: (files) => noting('files could not be made known', keepOnce(db, row, files)),
-    keepForTask: (task_id) =>
-      noting('files could not be kept for a task', keepForTask(db, row, task_id)),
-    keepCheckpoint: (kept) =>
-      noting('how far a request came could not be written', saveCheckpoint(db, row, kept)),
+    registerContents: (files) =>
+      logFailure('contents of upload not registered', registerContents(db, row, files)),
+    shareWithTask: (task_id) =>
+      logFailure('contents of upload not shared with task', shareWithTask(db, row, task_id)),
+    saveCheckpoint: (kept) =>
+      logFailure('request checkpoint not written', saveCheckpoint(db, row, kept)),
     signal: abort.signal,
   })
   await written()
   return conversion
 }
 
-const failed = (thrown: unknown): Conversion => ({
+const toFailedResult = (thrown: unknown): ConversionResult => ({
   type: 'failed',
   failure: { ...failureOf(thrown), detail: detailOf(thrown) },
 })

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { importWork, testStore, upload } from '../testing/run.ts'
+import { importWork, testStore, uploadFile } from '../testing/run.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { type FromConverter, fromConverter, type ToConverter } from './converter-messages.ts'
 import { serveConversions } from './serve-conversions.ts'
@@ -46,7 +46,7 @@ async function heard(): Promise<FromConverter> {
 const empty = '{"images":[],"categories":[],"annotations":[]}'
 let runs = 0
 async function run() {
-  const file = await upload(blobs, 'a.json', empty)
+  const file = await uploadFile(blobs, 'a.json', empty)
   tell({ type: 'run', run: ++runs, work: importWork({ file }) })
 }
 const question = () => ({ type: 'question', run: runs, question: 1, asked: { about: 'final' } })

@@ -8,19 +8,19 @@ import { LeaseLost, type OperationDeps, type OperationServices } from '../operat
 import { runOperation } from '../operations/run.ts'
 import { pdfiumReader } from '../pdf/pdfium.ts'
 import { pdfLimits } from '../pdf/reader.ts'
-import { surroundingsHere } from '../programs/surroundings.ts'
-import type { Outcome, Work } from '../requests/work.ts'
+import { findProgramEnvironment } from '../programs/environment.ts'
+import type { OperationOutcome, RequestWork } from '../requests/work.ts'
 import { withShare } from '../share/files.ts'
 import { findDecoder } from '../video/find.ts'
 import { openVideos } from '../videos/library.ts'
 import { withVideos } from '../videos/with-videos.ts'
 import {
-  type Answer,
-  type Asked,
+  type ConverterAnswer,
   type ConverterData,
+  type ConverterQuestion,
   type FromConverter,
   firstIssue,
-  runOf,
+  parseRunNumber,
   toConverter,
   type Wiring,
 } from './converter-messages.ts'
@@ -29,22 +29,22 @@ import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
 import { watchedBlobs } from './watched-blobs.ts'
 
 /** Services and stores that the wiring module of an app opens inside a converter. */
-export interface Wired {
+export interface ConverterPorts {
   services: OperationServices
   blobs: BlobStore
 }
 
 /** The last request of this converter. */
-interface Running {
+interface ServedRun {
   run: number
   isOver: boolean
   abort: AbortController
   /**
    * Sends a question to the worker, the only process that writes the row of the request. Throws when the lease is lost.
    */
-  ask: (asked: Asked) => Promise<Exclude<Answer, false>>
+  ask: (query: ConverterQuestion) => Promise<Exclude<ConverterAnswer, false>>
   /** Receives the answer to a question of this run. */
-  answer: (question: number, answer: Answer) => void
+  answer: (question: number, answer: ConverterAnswer) => void
 }
 
 /** Part of a `MessagePort`, or of a channel between processes. */
@@ -60,23 +60,23 @@ export interface Conversions {
 
 /** Runs the requests that are sent to `port`, one at a time, and sends their outcomes. */
 export async function serveConversions(port: Port, data: ConverterData): Promise<Conversions> {
-  const wired = await wire(data.wiring)
+  const ports = await loadPorts(data.wiring)
   const send = (message: FromConverter) => port.postMessage(message)
-  let running: Running | undefined
-  let found: ReturnType<typeof findDecoder> | undefined
+  let running: ServedRun | undefined
+  let decoder: ReturnType<typeof findDecoder> | undefined
   const findOnce = () => {
-    found ??= findDecoder({ ffmpegPath: data.ffmpegPath })
-    return found
+    decoder ??= findDecoder({ ffmpegPath: data.ffmpegPath })
+    return decoder
   }
 
   port.on('message', (sent: unknown) => {
     const { data: message, error } = toConverter.safeParse(sent)
-    const run = runOf(sent)
+    const run = parseRunNumber(sent)
     if (error && run !== undefined)
       send({ type: 'failed', run, failure: invalidMessage(firstIssue(error)) })
     if (message?.type === 'run') {
       running = openRun(message.run, send)
-      void convert(message.work, running, { wired, data, send, findDecoder: findOnce })
+      void convert(message.work, running, { ports, data, send, findDecoder: findOnce })
     }
     // A message of an earlier run is late.
     if (message?.run !== running?.run) return
@@ -92,19 +92,19 @@ export async function serveConversions(port: Port, data: ConverterData): Promise
   }
 }
 
-function openRun(run: number, send: Converter['send']): Running {
+function openRun(run: number, send: ConverterContext['send']): ServedRun {
   const abort = new AbortController()
-  const waiting = new Map<number, (answer: Answer) => void>()
+  const waiting = new Map<number, (answer: ConverterAnswer) => void>()
   let questions = 0
   return {
     run,
     isOver: false,
     abort,
-    ask: async (asked) => {
+    ask: async (query) => {
       const question = ++questions
-      const answer = await new Promise<Answer>((resolve) => {
+      const answer = await new Promise<ConverterAnswer>((resolve) => {
         waiting.set(question, resolve)
-        send({ type: 'question', run, question, asked })
+        send({ type: 'question', run, question, asked: query })
       })
       if (answer === false) throw new LeaseLost('The request was taken away')
       abort.signal.throwIfAborted()
@@ -117,20 +117,25 @@ function openRun(run: number, send: Converter['send']): Running {
   }
 }
 
-async function wire({ module, options }: Wiring): Promise<Wired> {
-  const loaded: { wire: (options: unknown) => Promise<Wired> } = await import(module)
-  return loaded.wire(options)
+async function loadPorts({ module, options }: Wiring): Promise<ConverterPorts> {
+  const loaded: { openConverterPorts: (options: unknown) => Promise<ConverterPorts> } =
+    await import(module)
+  return loaded.openConverterPorts(options)
 }
 
-interface Converter {
-  wired: Wired
+interface ConverterContext {
+  ports: ConverterPorts
   data: ConverterData
   send: (message: FromConverter) => void
   /** Finds the decoder when the first video is read. */
   findDecoder: () => ReturnType<typeof findDecoder>
 }
 
-async function convert(work: Work, running: Running, converter: Converter): Promise<void> {
+async function convert(
+  work: RequestWork,
+  running: ServedRun,
+  converter: ConverterContext,
+): Promise<void> {
   const { data, send } = converter
   const { run } = running
   try {
@@ -148,23 +153,23 @@ async function convert(work: Work, running: Running, converter: Converter): Prom
 
 async function runIn(
   tmpDir: string,
-  work: Work,
-  { run, abort, ask }: Running,
-  { wired, data, send, findDecoder }: Converter,
-): Promise<Outcome> {
+  work: RequestWork,
+  { run, abort, ask }: ServedRun,
+  { ports, data, send, findDecoder }: ConverterContext,
+): Promise<OperationOutcome> {
   const { progress, moved } = progressGate((share, stage, amounts = {}) =>
     send({ type: 'progress', run, share, stage, amounts }),
   )
-  const stored = withBuckets(wired.blobs, wired.services.storages)
+  const stored = withBuckets(ports.blobs, ports.services.storages)
   const blobs = withShare(watchedBlobs(stored, moved), data.shareDir)
   const folder = join(tmpDir, 'videos')
   const videos = openVideos({ blobs, findDecoder, folder, mostBytes: data.videoCacheBytes })
   try {
     return await runOperation(work, {
-      services: wired.services,
+      services: ports.services,
       blobs: withVideos(blobs, videos),
       videos,
-      pdfs: pdfiumReader({ limits: pdfLimits, ...(await surroundingsHere()) }),
+      pdfs: pdfiumReader({ limits: pdfLimits, ...(await findProgramEnvironment()) }),
       signal: abort.signal,
       progress,
       ...questionsOf(ask),
@@ -180,20 +185,20 @@ async function runIn(
   }
 }
 
-type Questions = 'enterFinal' | 'keepOnce' | 'keepForTask' | 'keepCheckpoint'
+type Questions = 'enterFinal' | 'registerContents' | 'shareWithTask' | 'saveCheckpoint'
 
-const questionsOf = (ask: Running['ask']): Pick<OperationDeps, Questions> => ({
+const questionsOf = (ask: ServedRun['ask']): Pick<OperationDeps, Questions> => ({
   enterFinal: async () => {
     await ask({ about: 'final' })
   },
-  keepOnce: async (files) => {
+  registerContents: async (files) => {
     const keys = await ask({ about: 'keep', files })
     return keys instanceof Map ? keys : new Map()
   },
-  keepForTask: async (task_id) => {
+  shareWithTask: async (task_id) => {
     await ask({ about: 'share', task_id })
   },
-  keepCheckpoint: async (checkpoint) => {
+  saveCheckpoint: async (checkpoint) => {
     await ask({ about: 'checkpoint', checkpoint })
   },
 })

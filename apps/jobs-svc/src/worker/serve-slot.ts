@@ -1,5 +1,5 @@
-import { claim } from '../leases/claim.ts'
-import { giveBack } from '../leases/lease.ts'
+import { claimRequest } from '../leases/claim.ts'
+import { requeueUnfinished } from '../leases/lease.ts'
 import type { Doorbell } from './doorbell.ts'
 import { type RunDeps, runRequest } from './run-request.ts'
 import type { WorkerTiming } from './timing.ts'
@@ -32,11 +32,11 @@ export async function serveSlot(deps: SlotDeps, stopping: AbortSignal): Promise<
 async function claimNext(deps: SlotDeps, stopping: AbortSignal) {
   const { db, log, worker, tenantConcurrency, leaseSeconds } = deps
   try {
-    const row = await claim(db, { worker, tenantConcurrency, leaseSeconds })
+    const row = await claimRequest(db, { worker, tenantConcurrency, leaseSeconds })
     if (!row || !stopping.aborted) return row
-    await giveBack(db, row)
+    await requeueUnfinished(db, row)
   } catch (thrown) {
-    log.error({ err: thrown }, 'no request could be claimed')
+    log.error({ err: thrown }, 'request claim failed')
   }
   return undefined
 }

@@ -5,12 +5,12 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
+import { claimRequest } from '../leases/claim.ts'
 import { makeDead, registerPending } from '../objects/repo.ts'
 import { resultKey } from '../operations/result-key.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
-import { settle } from './settle.ts'
+import { settleRequest } from './settle.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()
@@ -23,8 +23,8 @@ beforeEach(async () => {
 /** Claims an export and writes its result file. */
 async function converted() {
   await addRequest(db)
-  const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-  if (!row) throw new Error('nothing was claimed')
+  const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+  if (!row) throw new Error('no request was claimed')
   const key = resultKey(row)
   await registerPending(db, { key, kind: 'result', organization_id: null })
   const { size } = await blobs.put(key, bytesOf('result'))
@@ -36,8 +36,8 @@ const finishedWith = (key: string): Partial<RequestRow> => ({ status: 'finished'
 
 test('writing the end of a request again, because the first answer was lost, does no harm', async () => {
   const { row, key, conversion } = await converted()
-  await settle(deps, row, conversion, undefined)
-  await settle(deps, row, conversion, undefined)
+  await settleRequest(deps, row, conversion, undefined)
+  await settleRequest(deps, row, conversion, undefined)
 
   expect(await readRequest(db, row)).toMatchObject(finishedWith(key))
   expect(await blobState(db, key)).toBe('live')
@@ -49,7 +49,7 @@ test('writing the end of a request again, because the first answer was lost, doe
 test('the file of an attempt that lost its lease is removed', async () => {
   const { row, key, conversion } = await converted()
   await sql`update requests set lease_token = nextval('lease_tokens')`.execute(db)
-  await settle(deps, row, conversion, 'lost')
+  await settleRequest(deps, row, conversion, 'lost')
 
   expect(await readRequest(db, row)).toMatchObject({ status: 'started', result_key: null })
   expect(await blobState(db, key)).toBe('dead')
@@ -66,14 +66,14 @@ describe('the first chunk of media', () => {
   async function prepared() {
     await sql`truncate chunks`.execute(db)
     await addRequest(db, { action: 'create', subresource: null, format: null })
-    const row = await claim(db, { worker: 'w', tenantConcurrency: 4 })
-    if (!row) throw new Error('nothing was claimed')
+    const row = await claimRequest(db, { worker: 'w', tenantConcurrency: 4 })
+    if (!row) throw new Error('no request was claimed')
     await registerPending(db, { key, kind: 'frames', task_id: 1 })
     return row
   }
 
   test('is registered with the end of the request', async () => {
-    await settle(deps, await prepared(), conversion, undefined)
+    await settleRequest(deps, await prepared(), conversion, undefined)
     expect(await chunks()).toMatchObject([
       { task_id: 1, name: '1-0-2-q70', object_key: key, size: 5, checksum: '7', builder: null },
     ])
@@ -83,7 +83,7 @@ describe('the first chunk of media', () => {
   test('is not registered by an attempt that lost its lease', async () => {
     const row = await prepared()
     await sql`update requests set lease_token = nextval('lease_tokens')`.execute(db)
-    await settle(deps, row, conversion, 'lost')
+    await settleRequest(deps, row, conversion, 'lost')
     expect([await chunks(), await blobState(db, key)]).toEqual([[], 'pending'])
   })
 
@@ -91,7 +91,7 @@ describe('the first chunk of media', () => {
     const row = await prepared()
     const other = { task_id: 1, name: '1-0-2-q70', data_revision: 1, object_key: 'other' }
     await db.insertInto('chunks').values(other).execute()
-    await settle(deps, row, conversion, undefined)
+    await settleRequest(deps, row, conversion, undefined)
     expect(await chunks()).toMatchObject([{ object_key: 'other' }])
     expect(await blobState(db, key)).toBe('dead')
   })
@@ -99,7 +99,7 @@ describe('the first chunk of media', () => {
   test('is not registered once the task is deleted', async () => {
     const row = await prepared()
     await makeDead(db, key)
-    await settle(deps, row, conversion, undefined)
+    await settleRequest(deps, row, conversion, undefined)
     expect(await chunks()).toEqual([])
   })
 })
@@ -109,7 +109,7 @@ test('a failed request keeps the report entries that were noted before it failed
   const created = { tags: 0, shapes: 0, tracks: 0 }
   const report = { created, skipped: 1, converted: 0, dropped: 0, entries: [] }
   const failure = { kind: 'user', message: 'no', report, detail: '' } as const
-  await settle(deps, row, { type: 'failed', failure }, undefined)
+  await settleRequest(deps, row, { type: 'failed', failure }, undefined)
   expect(await readRequest(db, row)).toMatchObject({ status: 'failed', message: 'no', report })
 })
 
@@ -127,7 +127,7 @@ describe('an end that cannot be stored fails the request at once', () => {
     ['a number that has no room', { ...nothing, result_id: 2 ** 31 }],
   ])('%s', async (_, outcome) => {
     const { row } = await converted()
-    await settle(deps, row, { type: 'done', outcome }, undefined)
+    await settleRequest(deps, row, { type: 'done', outcome }, undefined)
     expect(await readRequest(db, row)).toMatchObject({
       ...{ status: 'failed', attempt: 1, result_key: null },
       message: 'The conversion failed: its report or result cannot be stored',

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
-import { readPlace } from '../checkpoints/checkpoint.ts'
+import { parseStoredCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { fail, finish } from '../leases/ending.ts'
-import { giveBack, tryLater } from '../leases/lease.ts'
+import { failRequest, finishRequest } from '../leases/ending.ts'
+import { requeueLater, requeueUnfinished } from '../leases/lease.ts'
 import { dropUnusedResult } from '../objects/repo.ts'
-import { type Failure, isUnstorable, unstorable } from '../operations/failure.ts'
+import { isUnstorable, type RequestFailure, unstorable } from '../operations/failure.ts'
 import { resultKey } from '../operations/result-key.ts'
-import type { Conversion } from './receive.ts'
+import type { ConversionResult } from './converter-run.ts'
 
 export interface SettleDeps {
   db: Kysely<RequestsDb>
@@ -24,7 +24,7 @@ export interface SettleDeps {
 /** Reason why the worker itself stopped a conversion. */
 export type StopReason = 'lost' | 'stuck' | 'too long' | 'shutdown'
 
-const stopped: Partial<Record<StopReason, Failure>> = {
+const stopped: Partial<Record<StopReason, RequestFailure>> = {
   stuck: { kind: 'transient', message: 'The conversion made no progress' },
   'too long': { kind: 'limit', message: 'The conversion took longer than it may' },
 }
@@ -35,34 +35,34 @@ const stopped: Partial<Record<StopReason, Failure>> = {
  *
  * @returns whether the request has ended with the result of this attempt
  */
-export async function settle(
+export async function settleRequest(
   deps: SettleDeps,
   row: RequestRow,
-  conversion: Conversion,
+  conversion: ConversionResult,
   reason: StopReason | undefined,
 ): Promise<boolean> {
-  const isKept = await persistently(deps, () => record(deps, row, conversion, reason)).catch(
+  const hasResult = await retryWrite(deps, () => record(deps, row, conversion, reason)).catch(
     (thrown) => {
       const failure = unstorable(thrown)
-      return persistently(deps, () => record(deps, row, { type: 'failed', failure }, reason))
+      return retryWrite(deps, () => record(deps, row, { type: 'failed', failure }, reason))
     },
   )
-  if (!isKept && row.action === 'export') await dropResult(deps, row)
-  return isKept
+  if (!hasResult && row.action === 'export') await dropResult(deps, row)
+  return hasResult
 }
 
 /** Writes the outcome; returns whether the row now refers to the result. */
 async function record(
   deps: SettleDeps,
   row: RequestRow,
-  conversion: Conversion,
+  conversion: ConversionResult,
   reason: StopReason | undefined,
 ): Promise<boolean> {
   const { db, log, resultTtlHours } = deps
-  if (conversion.type === 'done') return finish(db, row, conversion.outcome, resultTtlHours)
+  if (conversion.type === 'done') return finishRequest(db, row, conversion.outcome, resultTtlHours)
   if (reason === 'lost') return false
   if (reason === 'shutdown') {
-    await giveBack(db, row)
+    await requeueUnfinished(db, row)
     return false
   }
   const { failure } = conversion
@@ -79,14 +79,14 @@ async function record(
 async function recordFailure(
   { db, resultTtlHours, retrySeconds }: SettleDeps,
   row: RequestRow,
-  { kind, message, report }: Failure,
+  { kind, message, report }: RequestFailure,
 ): Promise<void> {
   // A third attempt would not have more memory, and a second one would not have more time.
   const attempts = { user: 1, limit: 1, defect: 1, memory: 2, transient: row.max_attempts }[kind]
   const seconds = retrySeconds[Math.min(row.attempt, retrySeconds.length) - 1] ?? 0
-  if (row.attempt < attempts) await tryLater(db, row, seconds)
+  if (row.attempt < attempts) await requeueLater(db, row, seconds)
   else
-    await fail(db, row, message, resultTtlHours, {
+    await failRequest(db, row, message, resultTtlHours, {
       isUndone: kind === 'user' && row.attempt === 1,
       ...(report && { report }),
     })
@@ -100,7 +100,7 @@ const pauseMs = 1000
  *
  * @throws errors for which `isUnstorable` is true: a repetition would fail as well
  */
-async function persistently(
+async function retryWrite(
   { log, leaseSeconds }: SettleDeps,
   run: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ async function persistently(
       return await run()
     } catch (thrown) {
       if (isUnstorable(thrown)) throw thrown
-      log.error({ err: thrown }, 'the end of a request could not be written')
+      log.error({ err: thrown }, 'request outcome not written')
       if (tries * pauseMs >= leaseSeconds * 1000) return false
       await sleep(pauseMs)
     }
@@ -122,12 +122,15 @@ async function persistently(
  */
 async function dropResult({ db, blobs, log }: SettleDeps, row: RequestRow): Promise<void> {
   try {
-    for (const key of new Set([resultKey(row), readPlace(row.checkpoint)?.key ?? resultKey(row)])) {
+    for (const key of new Set([
+      resultKey(row),
+      parseStoredCheckpoint(row.checkpoint)?.key ?? resultKey(row),
+    ])) {
       if (!(await dropUnusedResult(db, key))) continue
       await blobs.remove(key)
       await blobs.abandon(key)
     }
   } catch (thrown) {
-    log.warn({ err: thrown }, 'a result nobody needs is left to the sweeper')
+    log.warn({ err: thrown }, 'unused result not removed; left to the sweeper')
   }
 }

@@ -16,7 +16,7 @@ import { authorityOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { tasks } from '../testing/wiring.ts'
 import { type ConversionWorker, startWorker, type WorkerPorts } from './start.ts'
-import { usualTiming, type WorkerTiming } from './timing.ts'
+import { defaultTiming, type WorkerTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { root, blobs } = await testStore()
@@ -156,14 +156,14 @@ describe('one worker', () => {
 
 /** Creates a bus whose only subscriber is called by hand, and records when it is paused and resumed. */
 function handBell() {
-  const told: string[] = []
+  const calls: string[] = []
   let message = async () => undefined as unknown
   const subscribe: WorkerPorts['bus']['subscribe'] = ({ handle, group, topic }) => {
-    told.push(`${group} of ${topic}`)
+    calls.push(`${group} of ${topic}`)
     message = () => db.transaction().execute((tx) => Reflect.apply(handle, undefined, [tx, {}]))
-    return { ...deaf, pause: () => told.push('pause'), resume: () => told.push('resume') }
+    return { ...deaf, pause: () => calls.push('pause'), resume: () => calls.push('resume') }
   }
-  return { bus: { subscribe }, told, ring: () => message() }
+  return { bus: { subscribe }, calls, ring: () => message() }
 }
 
 test('a message starts a request long before an idle worker would poll', async () => {
@@ -176,7 +176,7 @@ test('a message starts a request long before an idle worker would poll', async (
 })
 
 test('without messages a request starts within three seconds because idle workers poll (T-REQ-6)', async () => {
-  const worker = await start({ pollMs: usualTiming.pollMs }, deafBus)
+  const worker = await start({ pollMs: defaultTiming.pollMs }, deafBus)
   const waited: number[] = []
   for (const _ of [1, 2, 3]) {
     const added = await add(tasks.works, { created_date: sql<Date>`now()` })
@@ -189,13 +189,13 @@ test('without messages a request starts within three seconds because idle worker
 })
 
 test('a worker takes no message while all of its slots are working', async () => {
-  const { bus, told, ring } = handBell()
+  const { bus, calls, ring } = handBell()
   const worker = await start({ pollMs: 60_000 }, bus)
   const added = await add(tasks.isPatient)
   await ring()
   await until(added, { status: 'finished' })
   const all = ['reticle.workers of reticle.requests.v1', 'pause', 'resume']
-  await vi.waitFor(() => expect(told).toEqual(all), patience)
+  await vi.waitFor(() => expect(calls).toEqual(all), patience)
   await worker.stop()
 })
 

@@ -12,10 +12,10 @@ import { recoverAbandoned } from './abandoned.ts'
 import type { Wiring } from './converter-messages.ts'
 import { openConverters } from './converters.ts'
 import { openDoorbell } from './doorbell.ts'
-import { holdRequests } from './held.ts'
+import { watchRunningRequests } from './running-requests.ts'
 import { serveSlot } from './serve-slot.ts'
-import { usualTiming, type WorkerTiming } from './timing.ts'
-import { removeLeftBehind } from './tmp-dirs.ts'
+import { defaultTiming, type WorkerTiming } from './timing.ts'
+import { removeAbandonedDirs } from './tmp-dirs.ts'
 
 export interface WorkerPorts {
   db: Kysely<RequestsDb>
@@ -41,18 +41,18 @@ export interface ConversionWorker {
  */
 export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker> {
   const { db, bus, blobs, log, wiring } = ports
-  const timing = { ...usualTiming, ...ports.timing }
+  const timing = { ...defaultTiming, ...ports.timing }
   const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
   const { allowedNets: nets, remoteBytes: maxBytes, egressProxy } = ports.settings
   const { ffmpegPath, videoCacheBytes, heapMib } = ports.settings
-  await removeLeftBehind(tmpDir)
+  await removeAbandonedDirs(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
   const logged = (what: string) => (thrown: unknown) => log.error({ err: thrown }, what)
 
-  const running = holdRequests({ db, log }, timing)
+  const running = watchRunningRequests({ db, log }, timing)
   const stopping = new AbortController()
-  const bell = openDoorbell(slots, (isWanted) =>
-    isWanted ? subscription.resume() : subscription.pause(),
+  const bell = openDoorbell(slots, (isListening) =>
+    isListening ? subscription.resume() : subscription.pause(),
   )
   const group = { group: 'reticle.workers', topic: 'reticle.requests.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle: async () => bell.ring() })
@@ -61,9 +61,9 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     for (let left = await recoverAbandoned(db, resultTtlHours); left > 0; left--) bell.ring()
   }
   const note = () => noteWorker(db, worker, slots)
-  const habits = [
-    runRepeatedly(timing.pollMs, recover, logged('what lost workers had could not be taken up')),
-    runRepeatedly(timing.renewMs, note, logged('the worker could not say that it lives')),
+  const loops = [
+    runRepeatedly(timing.pollMs, recover, logged('recovery of requests of lost workers failed')),
+    runRepeatedly(timing.renewMs, note, logged('worker heartbeat failed')),
   ]
   const { leaseSeconds, retrySeconds } = timing
   const shared = { db, blobs, log, running, bell, worker, timing, leaseSeconds, retrySeconds }
@@ -95,8 +95,8 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     stop: async () => {
       stopping.abort()
       bell.close()
-      await Promise.all(habits.map((stop) => stop()))
-      await forgetWorker(db, worker).catch(logged('the worker could not say that it is gone'))
+      await Promise.all(loops.map((stop) => stop()))
+      await forgetWorker(db, worker).catch(logged('worker not unregistered'))
       await Promise.all([subscription.stop(), drain()])
     },
   }

@@ -1,8 +1,8 @@
 import { leaseSeconds } from '../leases/lease.ts'
 import { type CheckpointTiming, hardLimitMs } from '../operations/operation.ts'
-import type { HeldTiming } from './held.ts'
+import type { RunningTiming } from './running-requests.ts'
 
-export interface WorkerTiming extends HeldTiming {
+export interface WorkerTiming extends RunningTiming {
   /** Interval at which an idle slot polls without messages. */
   pollMs: number
   /** Time for a stopped conversion to clean up its files. */
@@ -18,7 +18,7 @@ export interface WorkerTiming extends HeldTiming {
 }
 
 /** Default timing; `drainMs` is that of the single-process mode. */
-export const usualTiming: WorkerTiming = {
+export const defaultTiming: WorkerTiming = {
   pollMs: 2000,
   leaseSeconds,
   renewMs: 15_000,

@@ -2,7 +2,7 @@ import { chown, mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { removeLeftBehind } from './tmp-dirs.ts'
+import { removeAbandonedDirs } from './tmp-dirs.ts'
 
 const nobody = 65_534
 
@@ -12,7 +12,7 @@ test('old folders of requests are removed; recent and foreign ones stay', async 
   await leave(root, 'reticle-request-new', new Date())
   await leave(root, 'not-ours', new Date('2020-01-01'))
 
-  await removeLeftBehind(root)
+  await removeAbandonedDirs(root)
 
   expect((await readdir(root)).sort()).toEqual(['not-ours', 'reticle-request-new'])
 })
@@ -22,7 +22,7 @@ test.skipIf(process.getuid?.() !== 0)('what another account left is not touched'
   await leave(root, 'reticle-request-theirs', new Date('2020-01-01'))
   await chown(join(root, 'reticle-request-theirs'), nobody, nobody)
 
-  await removeLeftBehind(root)
+  await removeAbandonedDirs(root)
 
   expect(await readdir(root)).toEqual(['reticle-request-theirs'])
 })

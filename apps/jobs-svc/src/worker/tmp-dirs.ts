@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Lease } from '../leases/lease.ts'
+import type { RequestLease } from '../leases/lease.ts'
 import { hardLimitMs } from '../operations/operation.ts'
 
 const prefix = 'reticle-request-'
@@ -9,16 +9,16 @@ const prefix = 'reticle-request-'
 /**
  * Returns the folder of one attempt. The worker computes it too, to remove the folder of a converter that has exited.
  */
-const tmpDirOf = (root: string, { request_uuid, lease_token }: Lease) =>
+const tmpDirOf = (root: string, { request_uuid, lease_token }: RequestLease) =>
   join(root, `${prefix}${request_uuid}-${lease_token}`)
 
-export async function makeTmpDir(root: string, lease: Lease): Promise<string> {
+export async function makeTmpDir(root: string, lease: RequestLease): Promise<string> {
   const dir = tmpDirOf(root, lease)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   return dir
 }
 
-export function removeTmpDir(root: string, lease: Lease): Promise<void> {
+export function removeTmpDir(root: string, lease: RequestLease): Promise<void> {
   return rm(tmpDirOf(root, lease), { recursive: true, force: true })
 }
 
@@ -26,7 +26,7 @@ export function removeTmpDir(root: string, lease: Lease): Promise<void> {
 const isOurs = ({ uid }: Stats) => uid === (process.getuid?.() ?? uid)
 
 /** Removes folders that killed workers left, except those that may still be in use. */
-export async function removeLeftBehind(root: string): Promise<void> {
+export async function removeAbandonedDirs(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const oldest = Date.now() - hardLimitMs
   for (const name of await readdir(root)) {

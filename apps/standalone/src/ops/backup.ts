@@ -7,7 +7,7 @@ import { openSnapshot } from '@reticle/kit/dump/dump'
 import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { pauseRelay } from '@reticle/kit/ops/pause'
 import { z } from 'zod'
-import type { Config } from '../config.ts'
+import type { StandaloneConfig } from '../config.ts'
 import { allSchemas, schemas as schemasOfServices } from '../databases.ts'
 import { objectsOf } from '../objects.ts'
 import { noObjects, writeObjects } from './objects.ts'
@@ -23,8 +23,8 @@ export const version: string = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(packageFile, 'utf8'))).version
 
-type Say = (line: string) => void
-export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's3'>
+type PrintLine = (line: string) => void
+export type Installation = Pick<StandaloneConfig, 'databaseUrl' | 'dataDir' | 'kafka' | 's3'>
 
 /**
  * Writes a backup of the whole installation to `to`: rows of one snapshot, then objects, and the keys of both. A
@@ -32,21 +32,27 @@ export type Installation = Pick<Config, 'databaseUrl' | 'dataDir' | 'kafka' | 's
  *
  * @throws Error with one sentence; the backup is then removed
  */
-export async function backup(given: Installation, to: string, say: Say): Promise<void> {
+export async function writeBackup(
+  installation: Installation,
+  to: string,
+  print: PrintLine,
+): Promise<void> {
   const archive = await createArchive(to)
   try {
-    const { sums, hasKeys } = await withDatabase(given, (url) =>
-      writeAll(given, { archive, url, say }),
+    const { sums, hasKeys } = await withDatabase(installation, (url) =>
+      writeAll(installation, { archive, url, say: print }),
     )
     await addJson(archive, layout.checksums, sums)
     await archive.close()
     const rows = Object.values(sums.tables).reduce((sum, { rows }) => sum + rows, 0)
     const { count, bytes } = sums.objects
     const keys = hasKeys ? 'the keys' : 'no keys'
-    say(`${to}: ${rows} rows, ${count} objects (${bytes} bytes), ${keys}`)
+    print(`${to}: ${rows} rows, ${count} objects (${bytes} bytes), ${keys}`)
     if (!hasKeys)
-      say(`There are no secret-keys in ${given.dataDir}: keep RETICLE_SECRET_KEYS beside it.`)
-    if (!hasObjects(given)) say('Objects are in a bucket: keep its state of now as well.')
+      print(
+        `There are no secret-keys in ${installation.dataDir}: keep RETICLE_SECRET_KEYS beside it.`,
+      )
+    if (!hasObjects(installation)) print('Objects are in a bucket: keep its state of now as well.')
   } catch (thrown) {
     await archive.discard()
     throw thrown
@@ -54,22 +60,24 @@ export async function backup(given: Installation, to: string, say: Say): Promise
 }
 
 async function writeAll(
-  given: Installation,
-  { archive, url, say }: { archive: ArchiveWriter; url: string; say: Say },
+  installation: Installation,
+  { archive, url, say: print }: { archive: ArchiveWriter; url: string; say: PrintLine },
 ): Promise<{ sums: Checksums; hasKeys: boolean }> {
   const schemas = allSchemas.map(({ schema }) => schema)
-  const { databaseUrl, dataDir, kafka } = given
-  const objects = hasObjects(given) ? 'included' : 'outside'
-  const onTable = (name: string, rows: number) => say(`${name}: ${rows}`)
+  const { databaseUrl, dataDir, kafka } = installation
+  const objects = hasObjects(installation) ? 'included' : 'outside'
+  const onTable = (name: string, rows: number) => print(`${name}: ${rows}`)
   const resume = databaseUrl || kafka ? await pauseRelays(url) : async () => undefined
   const snapshot = await openSnapshot({ url, schemas, version, objects, onTable }).finally(resume)
   try {
     await addJson(archive, layout.manifest, snapshot.manifest)
     for (const name of keyFiles) await addFile(archive, dataDir, name)
     const tables = await snapshot.writeTo(archive)
-    const kept = hasObjects(given) ? await writeObjects(archive, dataDir) : noObjects
+    const writtenObjects = hasObjects(installation)
+      ? await writeObjects(archive, dataDir)
+      : noObjects
     const hasKeys = existsSync(join(dataDir, 'secret-keys'))
-    return { sums: { tables, objects: kept }, hasKeys }
+    return { sums: { tables, objects: writtenObjects }, hasKeys }
   } finally {
     await snapshot.close()
   }

@@ -11,10 +11,10 @@ import { serviceCommands } from '@reticle/kit/ops/service'
 import type { OpsService, OpsServices } from '@reticle/kit/ops/target'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
-import type { Config } from '../config.ts'
-import { backup } from './backup.ts'
+import type { StandaloneConfig } from '../config.ts'
+import { writeBackup } from './backup.ts'
 import { withDatabase } from './reach.ts'
-import { restore } from './restore.ts'
+import { restoreBackup } from './restore.ts'
 import { upgradePostgres } from './upgrade.ts'
 
 /** Services by their names in the commands. */
@@ -26,7 +26,7 @@ const services: readonly OpsService[] = [
 ]
 
 /** Creates `npm run ops`: the operator's commands for a running or stopped installation. */
-export function opsProgram(config: Config): CommandLine {
+export function opsProgram(config: StandaloneConfig): CommandLine {
   const reached: OpsServices = { services, reach: reachOf(config) }
   return {
     call: 'npm run ops --',
@@ -42,7 +42,7 @@ of their own give RETICLE_<SERVICE>_DATABASE_URL, for one of yours RETICLE_DATAB
 }
 
 /** Returns a service's own database address if configured, else that of the whole installation. */
-function reachOf(config: Config): OpsServices['reach'] {
+function reachOf(config: StandaloneConfig): OpsServices['reach'] {
   const own = ({ service }: OpsService) => {
     const [prefix = ''] = service.split('-')
     return config.env[`RETICLE_${prefix.toUpperCase()}_DATABASE_URL`] || undefined
@@ -53,7 +53,7 @@ function reachOf(config: Config): OpsServices['reach'] {
   }
 }
 
-async function secretKeys({ secretKeys: given, dataDir }: Config): Promise<string> {
+async function secretKeys({ secretKeys: given, dataDir }: StandaloneConfig): Promise<string> {
   if (given) return given
   const file = join(dataDir, 'secret-keys')
   return readFile(file, 'utf8').catch((cause) => {
@@ -61,7 +61,7 @@ async function secretKeys({ secretKeys: given, dataDir }: Config): Promise<strin
   })
 }
 
-const backupCommand = (config: Config): OpsCommand => ({
+const backupCommand = (config: StandaloneConfig): OpsCommand => ({
   name: 'backup',
   summary: 'write database, objects and keys to a folder or a tar file',
   usage: '--to PATH',
@@ -69,10 +69,10 @@ const backupCommand = (config: Config): OpsCommand => ({
 folder; it must not be there yet. It holds the keys as well: keep it as you keep them.`,
   examples: ['backup --to backup.tar', 'backup --to /mnt/backups/monday'],
   options: { to: { type: 'string' } },
-  run: (given, say) => backup(config, pathOf(given, 'to'), say),
+  run: (given, print) => writeBackup(config, pathOf(given, 'to'), print),
 })
 
-const restoreCommand = (config: Config): OpsCommand => ({
+const restoreCommand = (config: StandaloneConfig): OpsCommand => ({
   name: 'restore',
   summary: 'make a new data directory out of a backup',
   usage: '--from PATH',
@@ -81,10 +81,10 @@ database, which must be empty too. Every row and object is checked, then the sch
 of a newer Reticle is refused. In a cluster, "republish" comes next: see docs/operations.md.`,
   examples: ['restore --from backup.tar'],
   options: { from: { type: 'string' } },
-  run: (given, say) => restore(config, pathOf(given, 'from'), say),
+  run: (given, print) => restoreBackup(config, pathOf(given, 'from'), print),
 })
 
-const upgradeCommand = (config: Config): OpsCommand => ({
+const upgradeCommand = (config: StandaloneConfig): OpsCommand => ({
   name: 'upgrade-postgres',
   summary: 'move the embedded database to the PostgreSQL of this version',
   usage: '[--old-binaries FOLDER]',
@@ -92,10 +92,10 @@ const upgradeCommand = (config: Config): OpsCommand => ({
 the command says how to get it. Stop Reticle first. The old database stays beside the new one until you remove it.`,
   examples: ['upgrade-postgres', 'upgrade-postgres --old-binaries /usr/lib/postgresql/17'],
   options: { 'old-binaries': { type: 'string' } },
-  run: async (given, say) => {
+  run: async (given, print) => {
     if (config.databaseUrl) throw new Error('RETICLE_DATABASE_URL is set: that server is not ours')
     const folder = textOf(given, 'old-binaries')
-    await upgradePostgres(config, folder && resolve(folder), say)
+    await upgradePostgres(config, folder && resolve(folder), print)
   },
 })
 

@@ -17,7 +17,7 @@ import { version } from './backup.ts'
 const order = Object.values(layout)
 
 /** Receiver of the parts of a backup other than rows. */
-export interface Receiver {
+export interface BackupReceiver {
   /**
    * Called after the keys and before the first row: returns the administrator's address of a database without our
    * schemas.
@@ -35,13 +35,13 @@ export interface Receiver {
  *
  * @throws Error with one sentence: newer than this program, damaged, cut off
  */
-export async function loadBackup(path: string, receiver: Receiver): Promise<DumpManifest> {
+export async function loadBackup(path: string, receiver: BackupReceiver): Promise<DumpManifest> {
   const members = readArchive(path, order)
   const head = await members.next()
   if (head.done || head.value.name !== layout.manifest) {
     throw new Error(`${path} is no backup of Reticle: it does not begin with ${layout.manifest}`)
   }
-  const given = readManifest(await textOf(head.value))
+  const backupManifest = readManifest(await textOf(head.value))
   let rows: { load: DatabaseLoad; url: string; passwordOf: (role: string) => string } | undefined
   let isComplete = false
   try {
@@ -49,8 +49,8 @@ export async function loadBackup(path: string, receiver: Receiver): Promise<Dump
       const [top, ...rest] = member.name.split('/')
       if (top === layout.keys) await receiver.key(rest.join('/'), await bytesOf(member))
       else {
-        rows ??= await openRows(given, receiver)
-        isComplete = await take(member, rows.load, receiver)
+        rows ??= await openRows(backupManifest, receiver)
+        isComplete = await loadMember(member, rows.load, receiver)
       }
     }
     if (!rows || !isComplete) throw new Error(`${path} was cut off: its last part is missing`)
@@ -58,17 +58,17 @@ export async function loadBackup(path: string, receiver: Receiver): Promise<Dump
     await rows?.load.close()
   }
   await prepareDatabase(rows.url, rows.passwordOf)
-  return given
+  return backupManifest
 }
 
-async function openRows(given: DumpManifest, receiver: Receiver) {
+async function openRows(backupManifest: DumpManifest, receiver: BackupReceiver) {
   const { url, passwordOf } = await receiver.database()
-  await prepareDatabase(url, passwordOf, stepsOf(given))
-  return { load: await openLoad(url, given), url, passwordOf }
+  await prepareDatabase(url, passwordOf, stepsOf(backupManifest))
+  return { load: await openLoad(url, backupManifest), url, passwordOf }
 }
 
 /** Handles a member; returns true for the last one. */
-async function take(member: TarFile, load: DatabaseLoad, receiver: Receiver): Promise<boolean> {
+async function loadMember(member: TarFile, load: DatabaseLoad, receiver: BackupReceiver): Promise<boolean> {
   const [top = '', schema = '', table = ''] = member.name.split('/')
   if (top === layout.tables) await load.addPart(schema, table, member.chunks)
   else if (top === layout.sequences) {
@@ -98,13 +98,13 @@ export function readManifest(text: string): DumpManifest {
       `the backup was made by Reticle ${from}, and this is ${version}: ${what}; update Reticle, then restore`,
     )
   if (format > newestFormat) throw newer(`its form ${format} is newer than ${newestFormat}`)
-  const given = parse(manifest, layout.manifest, text)
-  for (const { schema, steps } of given.schemas) {
+  const backupManifest = parse(manifest, layout.manifest, text)
+  for (const { schema, steps } of backupManifest.schemas) {
     const known = allSchemas.find((one) => one.schema === schema)
     const unknown = steps.filter((step) => !(step in (known?.migrations ?? {})))
     if (unknown.length > 0) throw newer(`${schema} has ${unknown.join(', ')}, unknown here`)
   }
-  return given
+  return backupManifest
 }
 
 /** Returns the migrations of the backup that this program knows. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { StandaloneConfig } from '../config.ts'
 import { lockDataDir } from '../lock.ts'
 import { runningPostgres, startPostgres } from '../postgres.ts'
 import { assertFinished } from './unfinished.ts'
@@ -12,11 +12,11 @@ import { assertFinished } from './unfinished.ts'
  * @throws Error with one sentence when the data directory is missing
  */
 export async function withDatabase<R>(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  { databaseUrl, dataDir }: Pick<StandaloneConfig, 'databaseUrl' | 'dataDir'>,
   work: (url: string) => Promise<R>,
 ): Promise<R> {
   if (databaseUrl) return work(databaseUrl)
-  assertIsThere(dataDir)
+  assertHasDatabase(dataDir)
   return withLock(dataDir, async (isOurs) => {
     await assertFinished(dataDir)
     if (!isOurs) return work(await urlOfRunning(dataDir))
@@ -30,7 +30,7 @@ export async function withDatabase<R>(
  *
  * @throws Error with one sentence when it does not
  */
-export function assertIsThere(dataDir: string): void {
+export function assertHasDatabase(dataDir: string): void {
   if (existsSync(join(dataDir, 'postgres-password'))) return
   throw new Error(
     `there is no database of Reticle in ${dataDir}: name its directory with RETICLE_DATA_DIR, or the database with RETICLE_DATABASE_URL`,

@@ -9,9 +9,9 @@ import { startPostgres } from '../postgres.ts'
 import { type Installation, keyFiles } from './backup.ts'
 import { loadBackup } from './load.ts'
 import { objectReader } from './objects.ts'
-import { begin, finish } from './unfinished.ts'
+import { clearUnfinished, markUnfinished } from './unfinished.ts'
 
-type Say = (line: string) => void
+type PrintLine = (line: string) => void
 type Stop = () => Promise<void>
 
 /**
@@ -19,8 +19,12 @@ type Stop = () => Promise<void>
  *
  * @throws Error with one sentence; everything is then as before
  */
-export async function restore(given: Installation, from: string, say: Say): Promise<void> {
-  const { dataDir, databaseUrl } = given
+export async function restoreBackup(
+  installation: Installation,
+  from: string,
+  print: PrintLine,
+): Promise<void> {
+  const { dataDir, databaseUrl } = installation
   await assertEmpty(dataDir)
   if (databaseUrl) {
     await assertNoSchemas(databaseUrl)
@@ -30,12 +34,12 @@ export async function restore(given: Installation, from: string, say: Say): Prom
   const stops: Stop[] = []
   try {
     const advice = `A restore into ${dataDir} was cut off: empty that directory and restore again.`
-    await begin(dataDir, advice)
-    const { version, created_date, objects } = await load(given, from, stops)
+    await markUnfinished(dataDir, advice)
+    const { version, created_date, objects } = await load(installation, from, stops)
     await stopAll(stops)
-    await finish(dataDir)
-    say(`${dataDir}: restored from ${from}, made by Reticle ${version} at ${created_date}`)
-    if (objects === 'outside') say('Its objects are in a bucket: put that into the same state.')
+    await clearUnfinished(dataDir)
+    print(`${dataDir}: restored from ${from}, made by Reticle ${version} at ${created_date}`)
+    if (objects === 'outside') print('Its objects are in a bucket: put that into the same state.')
   } catch (thrown) {
     await stopAll(stops)
     await empty(dataDir)
@@ -78,16 +82,16 @@ async function assertEmpty(dataDir: string): Promise<void> {
 const names = allSchemas.map(({ schema }) => schema)
 
 async function assertNoSchemas(url: string): Promise<void> {
-  const found = await onDatabase(url, async (client) => {
+  const existing = await onDatabase(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       'select nspname as name from pg_namespace where nspname = any($1) order by 1',
       [names],
     )
     return rows.map(({ name }) => name).join(', ')
   })
-  if (found === '') return
+  if (existing === '') return
   throw new Error(
-    `the database has the schemas ${found} already: name an empty one with RETICLE_DATABASE_URL, nothing is ever overwritten`,
+    `the database has the schemas ${existing} already: name an empty one with RETICLE_DATABASE_URL, nothing is ever overwritten`,
   )
 }
 

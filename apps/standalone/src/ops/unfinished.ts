@@ -4,10 +4,11 @@ import { join } from 'node:path'
 /** File in a data directory while a command changes it as a whole; contains the advice for an interrupted command. */
 const fileOf = (dataDir: string) => join(dataDir, 'unfinished')
 
-export const begin = (dataDir: string, advice: string): Promise<void> =>
+export const markUnfinished = (dataDir: string, advice: string): Promise<void> =>
   writeFile(fileOf(dataDir), `${advice}\n`, { mode: 0o600 })
 
-export const finish = (dataDir: string): Promise<void> => rm(fileOf(dataDir), { force: true })
+export const clearUnfinished = (dataDir: string): Promise<void> =>
+  rm(fileOf(dataDir), { force: true })
 
 /**
  * Checks for an interrupted command.

@@ -10,9 +10,9 @@ import { readKeys } from '../keys.ts'
 import { startPostgres } from '../postgres.ts'
 import { findBinaries } from '../postgres-binaries.ts'
 import { asServer, binary, dataOf, readPassword } from '../postgres-cluster.ts'
-import { placeServer } from '../postgres-home.ts'
-import { assertFinished, begin } from './unfinished.ts'
-import { move, upgradePostgres } from './upgrade.ts'
+import { preparePostgresHome } from '../postgres-home.ts'
+import { assertFinished, markUnfinished } from './unfinished.ts'
+import { moveDatabase, upgradePostgres } from './upgrade.ts'
 
 const settings = { fsync: 'off' }
 const said: string[] = []
@@ -45,7 +45,7 @@ async function filled(native?: string): Promise<string> {
 }
 
 async function initOlder(dataDir: string, native: string): Promise<void> {
-  const home = await placeServer({ dataDir, native })
+  const home = await preparePostgresHome({ dataDir, native })
   const secret = join(home.folder, 'password')
   writeFileSync(secret, await readPassword(dataDir, home))
   if (home.account) await chown(secret, home.account.uid, home.account.gid)
@@ -73,10 +73,10 @@ test('rows move to the PostgreSQL of this program, and the old cluster stays', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await filled(olderBinaries)
-  const home = await placeServer({ dataDir })
+  const home = await preparePostgresHome({ dataDir })
   const oldBinaries = olderBinaries ?? (await findBinaries())
   if (olderBinaries) await upgradePostgres({ dataDir }, oldBinaries, say)
-  else await move({ dataDir, home, oldBinaries, say })
+  else await moveDatabase({ dataDir, home, oldBinaries, say })
   expect(await rowsIn(dataDir)).toEqual([{ next: 42 }])
   expect(existsSync(`${dataOf(home)}.old/PG_VERSION`)).toBe(true)
   expect(existsSync(join(dataDir, 'moving.tar'))).toBe(false)
@@ -89,7 +89,7 @@ test('rows move to the PostgreSQL of this program, and the old cluster stays', {
 test('a start on data of an older version names the upgrade command, which names the missing programs', async () => {
   const dataDir = directory()
   await (await startPostgres({ dataDir, settings })).stop()
-  const version = join(dataOf(await placeServer({ dataDir })), 'PG_VERSION')
+  const version = join(dataOf(await preparePostgresHome({ dataDir })), 'PG_VERSION')
   writeFileSync(version, '17\n')
   await expect(startPostgres({ dataDir, settings })).rejects.toThrow(
     /belongs to PostgreSQL 17, and this Reticle runs PostgreSQL \d+: move it with "npm run ops -- upgrade-postgres"/,
@@ -106,15 +106,17 @@ test('an upgrade that fails or is interrupted keeps the old data', {
   timeout: 120_000,
 }, async () => {
   const dataDir = await filled()
-  const home = await placeServer({ dataDir })
+  const home = await preparePostgresHome({ dataDir })
   const postgres = await startPostgres({ dataDir, settings })
   await query(postgres.url, `insert into bus.migrations values ('0999-later', now())`)
   await postgres.stop()
   const oldBinaries = await findBinaries()
-  await expect(move({ dataDir, home, oldBinaries, say })).rejects.toThrow('bus has 0999-later')
+  await expect(moveDatabase({ dataDir, home, oldBinaries, say })).rejects.toThrow(
+    'bus has 0999-later',
+  )
   await assertFinished(dataDir)
 
-  await begin(dataDir, 'The move was cut off.')
+  await markUnfinished(dataDir, 'The move was cut off.')
   renameSync(dataOf(home), `${dataOf(home)}.old`)
   await expect(assertFinished(dataDir)).rejects.toThrow('The move was cut off.')
   await upgradePostgres({ dataDir }, undefined, say)

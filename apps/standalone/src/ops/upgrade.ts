@@ -4,27 +4,27 @@ import { join } from 'node:path'
 import { createArchive } from '@reticle/kit/dump/archive'
 import { openSnapshot } from '@reticle/kit/dump/dump'
 import { layout } from '@reticle/kit/dump/manifest'
-import type { Config } from '../config.ts'
+import type { StandaloneConfig } from '../config.ts'
 import { allSchemas } from '../databases.ts'
 import { readKeys } from '../keys.ts'
 import { lockDataDir } from '../lock.ts'
 import { startPostgres, stopLeftBehind } from '../postgres.ts'
 import { dataOf, majorOfBinaries, majorOfData, readPassword } from '../postgres-cluster.ts'
-import { type Home, placeServer } from '../postgres-home.ts'
+import { type PostgresHome, preparePostgresHome } from '../postgres-home.ts'
 import { addJson, version } from './backup.ts'
 import { loadBackup } from './load.ts'
 import { noObjects } from './objects.ts'
-import { assertIsThere } from './reach.ts'
-import { begin, finish } from './unfinished.ts'
+import { assertHasDatabase } from './reach.ts'
+import { clearUnfinished, markUnfinished } from './unfinished.ts'
 
-type Say = (line: string) => void
+type PrintLine = (line: string) => void
 
-interface Move {
+interface DatabaseMove {
   dataDir: string
-  home: Home
+  home: PostgresHome
   /** Folder with the `bin/` of the version that wrote the data. */
   oldBinaries: string
-  say: Say
+  say: PrintLine
 }
 
 /**
@@ -34,15 +34,15 @@ interface Move {
  * @throws Error with one sentence; the data is then as before
  */
 export async function upgradePostgres(
-  { dataDir }: Pick<Config, 'dataDir'>,
+  { dataDir }: Pick<StandaloneConfig, 'dataDir'>,
   oldBinaries: string | undefined,
-  say: Say,
+  say: PrintLine,
 ): Promise<void> {
-  assertIsThere(dataDir)
+  assertHasDatabase(dataDir)
   const unlock = await lockDataDir(dataDir)
   try {
-    const home = await placeServer({ dataDir })
-    await takeBack(dataDir, home)
+    const home = await preparePostgresHome({ dataDir })
+    await restoreOldCluster(dataDir, home)
     const [have, want] = [await majorOfData(home), await majorOfBinaries(home)]
     if (have === undefined || have === want)
       return say(`The database is of PostgreSQL ${want} already: nothing to do.`)
@@ -51,49 +51,54 @@ export async function upgradePostgres(
         `the database is of PostgreSQL ${have}, newer than the ${want} of this Reticle`,
       )
     if (!oldBinaries) throw new Error(adviceFor(have, want))
-    await move({ dataDir, home, oldBinaries, say })
+    await moveDatabase({ dataDir, home, oldBinaries, say })
     say(
-      `The database is of PostgreSQL ${want} now. ${keptOf(home)} is the old one: remove it when all is well.`,
+      `The database is of PostgreSQL ${want} now. ${oldClusterOf(home)} is the old one: remove it when all is well.`,
     )
   } finally {
     await unlock()
   }
 }
 
-const keptOf = (home: Home) => `${dataOf(home)}.old`
+const oldClusterOf = (home: PostgresHome) => `${dataOf(home)}.old`
 const dumpOf = (dataDir: string) => join(dataDir, 'moving.tar')
 
 /** Dumps the rows with the programs of the old server, and loads them with ours. */
-export async function move({ dataDir, home, oldBinaries, say }: Move): Promise<void> {
+export async function moveDatabase({
+  dataDir,
+  home,
+  oldBinaries,
+  say,
+}: DatabaseMove): Promise<void> {
   const dump = dumpOf(dataDir)
   await rm(dump, { force: true })
-  await rm(keptOf(home), { recursive: true, force: true })
+  await rm(oldClusterOf(home), { recursive: true, force: true })
   say('Writing the rows out ...')
   await writeRows(dataDir, oldBinaries, dump)
-  await begin(
+  await markUnfinished(
     dataDir,
     'The move of the database to another PostgreSQL was cut off: run "npm run ops -- upgrade-postgres" again, it begins anew.',
   )
-  await rename(dataOf(home), keptOf(home))
+  await rename(dataOf(home), oldClusterOf(home))
   try {
     say('Reading them into the new database ...')
     await readRows(dataDir, dump)
   } catch (thrown) {
-    await takeBack(dataDir, home)
+    await restoreOldCluster(dataDir, home)
     throw thrown
   }
   await rm(dump, { force: true })
-  await finish(dataDir)
+  await clearUnfinished(dataDir)
 }
 
 /** Reactivates the old cluster after an interrupted or failed upgrade. */
-async function takeBack(dataDir: string, home: Home): Promise<void> {
-  if (!existsSync(join(dataDir, 'unfinished')) || !existsSync(keptOf(home))) return
+async function restoreOldCluster(dataDir: string, home: PostgresHome): Promise<void> {
+  if (!existsSync(join(dataDir, 'unfinished')) || !existsSync(oldClusterOf(home))) return
   await stopLeftBehind(home, await readPassword(dataDir, home))
   await rm(dataOf(home), { recursive: true, force: true })
-  await rename(keptOf(home), dataOf(home))
+  await rename(oldClusterOf(home), dataOf(home))
   await rm(dumpOf(dataDir), { force: true })
-  await finish(dataDir)
+  await clearUnfinished(dataDir)
 }
 
 async function writeRows(dataDir: string, native: string, to: string): Promise<void> {
@@ -101,8 +106,8 @@ async function writeRows(dataDir: string, native: string, to: string): Promise<v
   const archive = await createArchive(to)
   try {
     const schemas = allSchemas.map(({ schema }) => schema)
-    const given = { url: postgres.url, schemas, version, objects: 'outside' } as const
-    const snapshot = await openSnapshot(given)
+    const options = { url: postgres.url, schemas, version, objects: 'outside' } as const
+    const snapshot = await openSnapshot(options)
     await addJson(archive, layout.manifest, snapshot.manifest)
     const tables = await snapshot.writeTo(archive)
     await snapshot.close()

@@ -1,6 +1,6 @@
 /** Video containers that decoders may open. It is a closed list, because each further demuxer adds attack surface. */
 export const containers = ['mov', 'matroska', 'avi', 'mpegts', 'mpeg', 'asf', 'flv', 'ogg'] as const
-export type Container = (typeof containers)[number]
+export type VideoContainer = (typeof containers)[number]
 
 /** Names in messages and documents. */
 export const readVideos =
@@ -11,7 +11,7 @@ interface Mark {
   bytes: string
   /** Further bytes at the start, if the mark alone could be part of a text. */
   begins?: string
-  container: Container
+  container: VideoContainer
 }
 
 const asfHeader = '\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c'
@@ -40,7 +40,7 @@ export const containerBytes = 512
  *
  * @param head the first `containerBytes` of the file
  */
-export function containerOf(head: Uint8Array): Container | undefined {
+export function containerOf(head: Uint8Array): VideoContainer | undefined {
   const begin = head.subarray(0, containerBytes)
   const text = latin1Of(begin)
   const found = marks.find(

@@ -2,10 +2,10 @@ import { sourceOf } from '@reticle/formats/archive/source'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { apngOf, avifSequence, bigTiffOf } from '../../testing/animations.ts'
-import { type Page, tiffOf } from '../../testing/tiff.ts'
+import { type TiffPage, tiffOf } from '../../testing/tiff.ts'
 import { countPages, countPagesInHead } from './count-pages.ts'
 
-const page = (subfile = 0): Page => ({
+const page = (subfile = 0): TiffPage => ({
   ...{ width: 4, height: 3, sample: 'uint8', subfile },
   values: Array(12).fill(9),
 })

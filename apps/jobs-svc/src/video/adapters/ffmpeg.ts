@@ -1,6 +1,6 @@
-import { cutInto } from '../../programs/pieces.ts'
+import { createPieceReader } from '../../programs/pieces.ts'
 import { startProgram } from '../../programs/program.ts'
-import type { DecoderSurroundings, VideoIndex } from '../decoder.ts'
+import type { DecoderEnvironment, VideoIndex } from '../decoder.ts'
 import type { Engine } from '../engine.ts'
 import { decoderFailures as failures } from '../failures.ts'
 import { turned } from '../orientation.ts'
@@ -8,7 +8,7 @@ import { longestWay, type Pass, patienceFor } from '../passes.ts'
 import { ffprobeFacts } from './ffprobe.ts'
 import { addressOf, decoderOption, decodingOptions, inputOptions, optionsOf } from './inputs.ts'
 
-export interface FfmpegOptions extends DecoderSurroundings {
+export interface FfmpegOptions extends DecoderEnvironment {
   ffmpeg: string
   ffprobe: string
   version: string
@@ -25,24 +25,28 @@ export function ffmpegEngine({
   ffprobe,
   version,
   passing,
-  ...around
+  ...environment
 }: FfmpegOptions): Engine {
   return {
     about: { adapter: 'ffmpeg', version },
-    ...ffprobeFacts(ffprobe, around),
+    ...ffprobeFacts(ffprobe, environment),
     async *pictures(file, index, pass, signal) {
-      const { onLine, next } = timesTold(index)
+      const { onLine, next } = createTimeReader(index)
       const args = ['-v', 'info', '-nostats', '-hide_banner', '-nostdin']
-      args.push('-threads', String(around.limits.threads), ...inputArgs(file.path, index, pass))
+      args.push(
+        '-threads',
+        String(environment.limits.threads),
+        ...inputArgs(file.path, index, pass),
+      )
       args.push('-map', '0:V:0', '-an', '-sn', '-dn', '-vf', filtersOf(index, pass))
       args.push(passing, 'passthrough', '-c:v', 'rawvideo', '-f', 'rawvideo', 'pipe:1')
       const patienceMs = patienceFor(longestWay(index, pass))
       const how = { failures, onLine, patienceMs, mayGiveUp: true }
       const program = { command: ffmpeg, args, file, ...how }
-      const running = startProgram(program, around, signal)
+      const running = startProgram(program, environment, signal)
       try {
         const size = index.width * index.height * 3
-        const read = cutInto(running.pieces())
+        const read = createPieceReader(running.pieces())
         let place = 0
         for (let pixels = await read(size); pixels; pixels = await read(size)) {
           const ticks = await next(running.left)
@@ -97,32 +101,32 @@ const orderOf = ({ pts }: VideoIndex, { frames }: Pass, place: number) =>
   pts[frames[place] ?? Number.NaN] ?? Number.POSITIVE_INFINITY
 
 /** Reads the times that the filter `showinfo` logs for each picture, in their order. */
-function timesTold({ time_base }: VideoIndex) {
-  const told: number[] = []
+function createTimeReader({ time_base }: VideoIndex) {
+  const times: number[] = []
   let scale = 1
-  let heard: () => void = () => undefined
+  let notify: () => void = () => undefined
   return {
     onLine: (line: string) => {
       if (!line.startsWith('[Parsed_showinfo_')) return
       const [, num, den] = / config in time_base: (\d{1,15})\/(\d{1,15})/.exec(line) ?? []
       if (num && den) scale = (Number(num) * time_base.den) / (Number(den) * time_base.num)
       const [, ticks] = /\] n: {0,20}\d{1,15} pts: {0,20}(-?\d{1,19}|NOPTS) /.exec(line) ?? []
-      if (ticks) told.push(Math.round(Number(ticks) * scale))
-      heard()
+      if (ticks) times.push(Math.round(Number(ticks) * scale))
+      notify()
     },
     /** Returns the time of the next picture; undefined when the program has exited without one. */
     next: async (left: Promise<unknown>): Promise<number | undefined> => {
       let isLeft = false
-      const gone = left.then(() => {
+      const exited = left.then(() => {
         isLeft = true
       })
-      while (told.length === 0 && !isLeft) {
-        const word = new Promise<void>((resolve) => {
-          heard = resolve
+      while (times.length === 0 && !isLeft) {
+        const line = new Promise<void>((resolve) => {
+          notify = resolve
         })
-        await Promise.race([gone, word])
+        await Promise.race([exited, line])
       }
-      return told.shift()
+      return times.shift()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { linesOf } from '../../programs/pieces.ts'
+import { splitLinesOf } from '../../programs/pieces.ts'
 import { startProgram } from '../../programs/program.ts'
-import { type DecoderSurroundings, mostChapters, type VideoFile } from '../decoder.ts'
+import { type DecoderEnvironment, mostChapters, type VideoFile } from '../decoder.ts'
 import type { ChapterFacts, Engine, Look, PacketFacts } from '../engine.ts'
 import { decoderFailures as failures, unreadable } from '../failures.ts'
 import type { DisplayMatrix } from '../orientation.ts'
@@ -10,7 +10,7 @@ import { addressOf, decodingOptions, inputOptions, listenForCut, optionsOf } fro
 /** Reads facts of videos by the program ffprobe, from the first video stream that is not a cover picture (`V:0`). */
 export function ffprobeFacts(
   ffprobe: string,
-  around: DecoderSurroundings,
+  environment: DecoderEnvironment,
 ): Pick<Engine, 'look' | 'packets' | 'times' | 'chapters'> {
   const run = (args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) => {
     const input = [
@@ -18,15 +18,15 @@ export function ffprobeFacts(
       '-i',
       addressOf(file.path),
     ]
-    const threads = ['-threads', String(around.limits.threads)]
+    const threads = ['-threads', String(environment.limits.threads)]
     const all = ['-v', 'error', '-select_streams', 'V:0', ...threads, ...args, ...input]
     const program = { command: ffprobe, args: all, file, failures, ...listen }
-    return startProgram(program, around, signal)
+    return startProgram(program, environment, signal)
   }
   async function* lines(args: string[], file: VideoFile, signal: AbortSignal, listen?: Listen) {
     const running = run([...args, '-of', 'csv=p=0'], file, signal, listen)
     try {
-      yield* linesOf(running.pieces())
+      yield* splitLinesOf(running.pieces())
     } finally {
       await running.end()
     }
@@ -54,7 +54,7 @@ export function ffprobeFacts(
       const running = run(chapterArgs, file, signal)
       const found: ChapterFacts[] = []
       try {
-        for await (const batch of linesOf(running.pieces(), longestChapter)) {
+        for await (const batch of splitLinesOf(running.pieces(), longestChapter)) {
           found.push(...batch.flatMap(chapterOf))
           if (found.length > mostChapters) break
         }

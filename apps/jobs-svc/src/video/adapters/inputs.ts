@@ -1,4 +1,4 @@
-import type { Container } from '../../media/kinds/containers.ts'
+import type { VideoContainer } from '../../media/kinds/containers.ts'
 import { codecs, mostPixels } from '../decoder.ts'
 import type { PacketFacts } from '../engine.ts'
 
@@ -9,7 +9,7 @@ import type { PacketFacts } from '../engine.ts'
 const decoders = [...codecs, 'libdav1d', 'libaom-av1', 'flv', 'msmpeg4']
 
 /** Names of FFmpeg's demuxers in the form that it matches. */
-const readers: Record<Container, string> = {
+const readers: Record<VideoContainer, string> = {
   mov: 'mov,mp4,m4a,3gp,3g2,mj2',
   matroska: 'matroska,webm',
   avi: 'avi',

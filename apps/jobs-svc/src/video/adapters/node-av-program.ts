@@ -1,8 +1,14 @@
 import { AV_LOG_ERROR, AV_LOG_INFO } from 'node-av/constants'
 import { getFFmpegInfo, Log } from 'node-av/lib'
-import { answerQuestion } from '../../programs/answering.ts'
-import { describeFile, look, packets, pictures, times } from './node-av-reading.ts'
-import { answers, type Question } from './records.ts'
+import { answerQuery } from '../../programs/answer-query.ts'
+import {
+  decodePictures,
+  describeFile,
+  readPackets,
+  readStreamInfo,
+  readTimes,
+} from './node-av-reading.ts'
+import { type NodeAvQuery, nodeAvRecords } from './records.ts'
 
 /**
  * Process that calls node-av for one question (`records.ts`). Native code that reads untrusted files may crash or hang,
@@ -11,21 +17,22 @@ import { answers, type Question } from './records.ts'
 process.stdin.on('close', () => process.kill(process.pid, 'SIGKILL')).resume()
 Log.setLevel(AV_LOG_ERROR)
 
-await answerQuestion(answers, async (question: Question, write) => {
+await answerQuery(nodeAvRecords, async (question: NodeAvQuery, write) => {
   if (question.ask === 'version') await write('version', Buffer.from(getFFmpegInfo().version))
   if (question.ask === 'look')
-    await write('look', Buffer.from(JSON.stringify(await look(question))))
+    await write('look', Buffer.from(JSON.stringify(await readStreamInfo(question))))
   if (question.ask === 'packets')
-    for await (const batch of packets(question)) await write('packets', bytesOf(batch))
+    for await (const batch of readPackets(question)) await write('packets', bytesOf(batch))
   if (question.ask === 'times')
-    for await (const batch of times(question)) await write('times', bytesOf(batch))
+    for await (const batch of readTimes(question)) await write('times', bytesOf(batch))
   if (question.ask === 'chapters') {
     const describe = describeFile(question)
     Log.setLevel(AV_LOG_INFO)
     describe()
   }
   if (question.ask === 'picture')
-    for await (const { time, pixels } of pictures(question)) await write('picture', pixels, time)
+    for await (const { time, pixels } of decodePictures(question))
+      await write('picture', pixels, time)
 })
 
 function bytesOf(numbers: readonly number[]): Uint8Array {

@@ -23,7 +23,7 @@ import {
 } from 'node-av/lib'
 import type { Look, RawPicture } from '../engine.ts'
 import { addressOf, decoderOption, decodingOptions, inputOptions } from './inputs.ts'
-import { noMemory, type Opening, type PicturesWanted, packetFlags } from './records.ts'
+import { noMemory, type Opening, type PictureSelection, packetFlags } from './records.ts'
 
 /**
  * FFmpeg by the calls of its library, in the process of `node-av-program.ts`. Synchronous calls are a third faster than
@@ -53,12 +53,12 @@ function openInput({ path }: Opening): Input {
 /** Opens a file that is known to have a video stream. */
 function openVideo(opening: Opening): { file: FormatContext; stream: Stream } {
   const { file, stream } = openInput(opening)
-  if (!stream) throw new Error('there is no stream of pictures')
+  if (!stream) throw new Error('the file has no video stream')
   return { file, stream }
 }
 
 /** Implements `Engine.look`. */
-export async function look(opening: Opening): Promise<Look> {
+export async function readStreamInfo(opening: Opening): Promise<Look> {
   const { file, stream } = openInput(opening)
   if (!stream) return {}
   const { codecpar, timeBase } = stream
@@ -71,7 +71,10 @@ export async function look(opening: Opening): Promise<Look> {
   }
   if (described.width * described.height > Number(decodingOptions.max_pixels))
     return { stream: described }
-  for await (const { width, height, bestEffortTimestamp } of decoded({ file, stream }, opening))
+  for await (const { width, height, bestEffortTimestamp } of decodeStream(
+    { file, stream },
+    opening,
+  ))
     return { stream: described, first: { width, height, time: timeOf(bestEffortTimestamp) } }
   return { stream: described }
 }
@@ -91,9 +94,9 @@ function matrixOf(bytes: Buffer): [number, number, number, number] {
 const batchLength = 8192
 
 /** Implements `Engine.packets` with two numbers per packet (`packetFlags`). */
-export async function* packets(opening: Opening): AsyncGenerator<number[]> {
+export async function* readPackets(opening: Opening): AsyncGenerator<number[]> {
   let batch: number[] = []
-  for await (const { pts, flags, size, isKeyframe } of read(openVideo(opening))) {
+  for await (const { pts, flags, size, isKeyframe } of readStreamPackets(openVideo(opening))) {
     const isShown = size > 0 && !(flags & AV_PKT_FLAG_DISCARD)
     const known =
       (isKeyframe ? packetFlags.isKey : 0) +
@@ -108,21 +111,23 @@ export async function* packets(opening: Opening): AsyncGenerator<number[]> {
 }
 
 /** Implements `Engine.times`. */
-export async function* times(opening: Opening): AsyncGenerator<number[]> {
-  for await (const { bestEffortTimestamp } of decoded(openVideo(opening), opening))
+export async function* readTimes(opening: Opening): AsyncGenerator<number[]> {
+  for await (const { bestEffortTimestamp } of decodeStream(openVideo(opening), opening))
     yield [timeOf(bestEffortTimestamp)]
 }
 
 /** Implements `Engine.pictures`. */
-export async function* pictures(asked: Opening & PicturesWanted): AsyncGenerator<RawPicture> {
-  const { by, from, spans } = asked
-  const { file, stream } = openVideo(asked)
+export async function* decodePictures(
+  query: Opening & PictureSelection,
+): AsyncGenerator<RawPicture> {
+  const { by, from, spans } = query
+  const { file, stream } = openVideo(query)
   if (from !== null)
     check(file.seekFrameSync(stream.index, BigInt(from), AVSEEK_FLAG_BACKWARD), 'seek')
-  const paint = painter(asked)
+  const paint = painter(query)
   let span = 0
   let order = 0
-  for await (const picture of decoded({ file, stream }, asked)) {
+  for await (const picture of decodeStream({ file, stream }, query)) {
     const time = by === 'order' ? order : timeOf(picture.bestEffortTimestamp)
     order += 1
     while (span < spans.length && time > (spans[span]?.last ?? 0)) span += 1
@@ -133,7 +138,7 @@ export async function* pictures(asked: Opening & PicturesWanted): AsyncGenerator
 }
 
 /** Yields the packets of the stream; each is freed when the next is requested. */
-async function* read({
+async function* readStreamPackets({
   file,
   stream,
 }: {
@@ -150,7 +155,7 @@ async function* read({
 }
 
 /** Yields pictures in display order; each is freed when the next is requested. Undecodable ones are left out. */
-async function* decoded(
+async function* decodeStream(
   input: { file: FormatContext; stream: Stream },
   { threads }: Opening,
 ): AsyncGenerator<Frame> {
@@ -163,7 +168,7 @@ async function* decoded(
       picture.unref()
     }
   }
-  for await (const packet of read(input)) {
+  for await (const packet of readStreamPackets(input)) {
     decoder.sendPacketSync(packet)
     yield* received()
   }
@@ -173,7 +178,7 @@ async function* decoded(
 
 function openDecoder({ codecpar, timeBase }: Stream, threads: number): CodecContext {
   const codec = Codec.findDecoder(codecpar.codecId)
-  if (!codec) throw new Error(`there is no decoder of ${avGetCodecName(codecpar.codecId)}`)
+  if (!codec) throw new Error(`no decoder for codec ${avGetCodecName(codecpar.codecId)}`)
   const decoder = new CodecContext()
   decoder.allocContext3(codec)
   check(decoder.parametersToContext(codecpar), 'decoder')
@@ -185,7 +190,7 @@ function openDecoder({ codecpar, timeBase }: Stream, threads: number): CodecCont
 }
 
 /** Creates a converter of decoded pictures of any size to RGB of one size. */
-function painter({ width, height }: PicturesWanted): (picture: Frame) => Buffer {
+function painter({ width, height }: PictureSelection): (picture: Frame) => Buffer {
   const scaler = new SoftwareScaleContext()
   scaler.allocContext()
   const painted = new Frame()

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { ownProgram } from '../../programs/own-program.ts'
 import { startProgram } from '../../programs/program.ts'
 import { readRecords } from '../../programs/records.ts'
-import type { DecoderSurroundings, VideoFile, VideoIndex } from '../decoder.ts'
+import type { DecoderEnvironment, VideoFile, VideoIndex } from '../decoder.ts'
 import type { Engine, Look, PacketFacts } from '../engine.ts'
 import { decoderFailures as failures, unreadable } from '../failures.ts'
 import { turned } from '../orientation.ts'
 import { longestWay, patienceFor } from '../passes.ts'
 import { listenForChapters } from './chapter-lines.ts'
 import { listenForCut } from './inputs.ts'
-import { answers, noMemory, numbersOf, packetFlags, type Question } from './records.ts'
+import { type NodeAvQuery, nodeAvRecords, noMemory, numbersOf, packetFlags } from './records.ts'
 
-const usual = ownProgram('./node-av-program', import.meta.url)
+const defaultEntry = ownProgram('./node-av-program', import.meta.url)
 
-export interface NodeAvOptions extends DecoderSurroundings {
+export interface NodeAvOptions extends DecoderEnvironment {
   version: string
   /** Arguments of Node.js that start the program; tests replace them. */
   entry?: readonly string[]
@@ -28,31 +28,31 @@ export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
   return {
     about: { adapter: 'node-av', version },
     look: async (file, signal) => {
-      const question: Question = { ask: 'look', path: file.path, threads }
-      for await (const { bytes } of ask(question, { file }, options, signal))
+      const question: NodeAvQuery = { ask: 'look', path: file.path, threads }
+      for await (const { bytes } of runQuery(question, { file }, options, signal))
         return lookOf(bytes, file)
       throw unreadable(file)
     },
     async *packets(file, signal) {
       const { onLine, end } = listenForCut()
-      const question: Question = { ask: 'packets', path: file.path, threads }
-      for await (const { bytes } of ask(question, { file, onLine }, options, signal))
+      const question: NodeAvQuery = { ask: 'packets', path: file.path, threads }
+      for await (const { bytes } of runQuery(question, { file, onLine }, options, signal))
         yield packetsOf(numbersOf(bytes))
       yield end()
     },
     async *times(file, signal) {
-      const question: Question = { ask: 'times', path: file.path, threads }
-      for await (const { bytes } of ask(question, { file }, options, signal))
+      const question: NodeAvQuery = { ask: 'times', path: file.path, threads }
+      for await (const { bytes } of runQuery(question, { file }, options, signal))
         yield [...numbersOf(bytes)]
     },
     chapters: async (file, signal) => {
       const full = new AbortController()
       const { onLine, found } = listenForChapters(() => full.abort())
-      const question: Question = { ask: 'chapters', path: file.path, threads }
+      const question: NodeAvQuery = { ask: 'chapters', path: file.path, threads }
       const either = AbortSignal.any([signal, full.signal])
       try {
         // The loop ends when the process has exited and all its lines were read.
-        for await (const _ of ask(question, { file, onLine }, options, either))
+        for await (const _ of runQuery(question, { file, onLine }, options, either))
           throw unreadable(file, 'an answer that is no chapter')
       } catch (thrown) {
         if (signal.aborted || !full.signal.aborted) throw thrown
@@ -63,10 +63,10 @@ export function nodeAvEngine({ version, ...options }: NodeAvOptions): Engine {
       const { by, orientation } = index
       const { from = null, spans } = pass
       const wanted = { ...turned(index, orientation), by, from, spans }
-      const question: Question = { ask: 'picture', path: file.path, threads, ...wanted }
+      const question: NodeAvQuery = { ask: 'picture', path: file.path, threads, ...wanted }
       const patienceMs = patienceFor(longestWay(index, pass))
-      const asked = { file, patienceMs, mostBytes: bytesOf(index), mayGiveUp: true }
-      for await (const { time, bytes } of ask(question, asked, options, signal))
+      const query = { file, patienceMs, mostBytes: bytesOf(index), mayGiveUp: true }
+      for await (const { time, bytes } of runQuery(question, query, options, signal))
         yield { time, pixels: bytes }
     },
   }
@@ -82,7 +82,7 @@ export async function nodeAvVersion(
   signal: AbortSignal,
 ): Promise<string> {
   const file = { path: '', name: 'node-av' }
-  for await (const { bytes } of ask({ ask: 'version' }, { file }, options, signal))
+  for await (const { bytes } of runQuery({ ask: 'version' }, { file }, options, signal))
     return bytes.toString()
   throw unreadable(file)
 }
@@ -98,17 +98,21 @@ interface Asked {
   mostBytes?: number
 }
 
-async function* ask(
-  question: Question,
-  { mostBytes = 1024 * 1024, mayGiveUp = false, ...asked }: Asked,
-  { entry: path = usual, ...around }: Omit<NodeAvOptions, 'version'>,
+async function* runQuery(
+  question: NodeAvQuery,
+  { mostBytes = 1024 * 1024, mayGiveUp = false, ...query }: Asked,
+  { entry: path = defaultEntry, ...environment }: Omit<NodeAvOptions, 'version'>,
   signal: AbortSignal,
 ): AsyncGenerator<{ time: number; bytes: Buffer }> {
-  const { file } = asked
+  const { file } = query
   const args = [...path, JSON.stringify(question)]
-  const program = { command: process.execPath, args, failures, ...asked }
-  const running = startProgram(program, around, signal)
-  const reading = { codec: answers, mostBytes, unreadable: (why: string) => unreadable(file, why) }
+  const program = { command: process.execPath, args, failures, ...query }
+  const running = startProgram(program, environment, signal)
+  const reading = {
+    codec: nodeAvRecords,
+    mostBytes,
+    unreadable: (why: string) => unreadable(file, why),
+  }
   try {
     for await (const { kind, number, bytes } of readRecords(running.pieces(), reading)) {
       if (kind === 'failed' && mayGiveUp) return
@@ -121,8 +125,8 @@ async function* ask(
   }
 }
 
-const failureOf = (file: VideoFile, said: string) =>
-  said.includes(noMemory) ? failures.tooMuchMemory(file) : unreadable(file, said)
+const failureOf = (file: VideoFile, output: string) =>
+  output.includes(noMemory) ? failures.tooMuchMemory(file) : unreadable(file, output)
 
 function packetsOf(numbers: Float64Array): PacketFacts[] {
   return Array.from({ length: numbers.length / 2 }, (_, place) => {

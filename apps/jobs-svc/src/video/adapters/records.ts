@@ -1,4 +1,4 @@
-import { codecOf } from '../../programs/records.ts'
+import { createRecordCodec } from '../../programs/records.ts'
 
 /**
  * Questions to the node-av program and the records that it writes (`programs/records.ts`); pictures are numbered by
@@ -11,19 +11,19 @@ const recordKinds = ['end', 'failed', 'version', 'look', 'packets', 'times', 'pi
  * Question as JSON, the only argument of the program. The answer consists of records of the same name, then `end` or
  * `failed`.
  */
-export type Question =
+export type NodeAvQuery =
   | { ask: 'version' }
   | (Opening & { ask: 'look' | 'packets' | 'times' })
   /** The error output carries the answer (`chapter-lines.ts`); the only record is `end`. */
   | (Opening & { ask: 'chapters' })
-  | (Opening & PicturesWanted & { ask: 'picture' })
+  | (Opening & PictureSelection & { ask: 'picture' })
 
 export interface Opening {
   path: string
   threads: number
 }
 
-export interface PicturesWanted {
+export interface PictureSelection {
   /** Stored pixels, to which all pictures are scaled. */
   width: number
   height: number
@@ -33,7 +33,7 @@ export interface PicturesWanted {
   spans: { first: number; last: number }[]
 }
 
-export const answers = codecOf(recordKinds)
+export const nodeAvRecords = createRecordCodec(recordKinds)
 
 export const numbersOf = (bytes: Uint8Array) => new Float64Array(Uint8Array.from(bytes).buffer)
 

@@ -2,7 +2,7 @@ import type { ClipChapter } from '@reticle/kit/testing/video/chapters'
 import type { Clip } from '@reticle/kit/testing/video/clips'
 import { describe, expect, test } from 'vitest'
 import { mostChapters, type VideoChapter, type VideoChapters } from '../decoder.ts'
-import { frameCount, type Ground, never, uneven } from './ground.ts'
+import { type DecoderFixture, frameCount, never, unevenTime } from './decoder-fixture.ts'
 
 /** Three parts of a clip of 50 frames at 25 frames per second. */
 const parts: readonly ClipChapter[] = [
@@ -24,29 +24,29 @@ const containers: Record<string, Partial<Clip>> = {
 }
 
 /** Tests chapters that the file itself lists. */
-export function tryChapters(ground: Ground): void {
+export function tryChapters(fixture: DecoderFixture): void {
   describe('chapters', () => {
-    readingEveryContainer(ground)
-    readingTitles(ground)
-    readingTimes(ground)
-    readingMany(ground)
+    readingEveryContainer(fixture)
+    readingTitles(fixture)
+    readingTimes(fixture)
+    readingMany(fixture)
   })
 }
 
 const chaptersIn =
-  ({ decoder, make }: Ground) =>
+  ({ decoder, make }: DecoderFixture) =>
   async (name: string, clip: Partial<Clip>): Promise<VideoChapters> => {
     const file = make(name, clip)
     const index = await decoder.probe(file, never)
     return decoder.chapters(file, index, never)
   }
 
-function readingEveryContainer(ground: Ground): void {
-  const { fileOf } = ground
+function readingEveryContainer(fixture: DecoderFixture): void {
+  const { fileOf } = fixture
   test.each(Object.entries(containers))(
     'chapters of %s are read with their frames',
     async (name, clip) => {
-      const read = chaptersIn(ground)
+      const read = chaptersIn(fixture)
       expect(await read(name, { ...clip, chapters: parts })).toEqual({
         chapters: partFrames,
         isWhole: true,
@@ -57,14 +57,14 @@ function readingEveryContainer(ground: Ground): void {
   test.each(['B-frames.mp4', 'open.mkv', 'alt-ref.webm', 'mpeg4.avi', 'wmv2.wmv', 'B-frames.ts'])(
     '%s without chapters has an empty list',
     async (name) => {
-      const index = await ground.decoder.probe(fileOf(name), never)
-      const found = await ground.decoder.chapters(fileOf(name), index, never)
+      const index = await fixture.decoder.probe(fileOf(name), never)
+      const found = await fixture.decoder.chapters(fileOf(name), index, never)
       expect(found).toEqual({ chapters: [], isWhole: true })
     },
   )
 }
 
-function readingTitles(ground: Ground): void {
+function readingTitles(fixture: DecoderFixture): void {
   test('titles keep characters of every script and special characters', async () => {
     const titles = [
       'Überführung',
@@ -76,14 +76,14 @@ function readingTitles(ground: Ground): void {
     ]
     const chapters = titles.map((title, place) => ({ start: place / 5, title }))
     for (const name of ['titles.mkv', 'titles.mp4']) {
-      const found = await chaptersIn(ground)(name, { chapters })
+      const found = await chaptersIn(fixture)(name, { chapters })
       expect(found.chapters.map(({ title }) => title)).toEqual(titles)
     }
   })
 
   test('a title keeps its lines', async () => {
     const title = 'Crossing\nat noon'
-    const { chapters } = await chaptersIn(ground)('lines.mkv', { chapters: [{ start: 0, title }] })
+    const { chapters } = await chaptersIn(fixture)('lines.mkv', { chapters: [{ start: 0, title }] })
     expect(chapters).toEqual([{ start: 0, stop: 49, title }])
   })
 
@@ -92,14 +92,14 @@ function readingTitles(ground: Ground): void {
       { start: 0, title: 'line\n'.repeat(2000) },
       { start: 1, title: 'next' },
     ]
-    const { chapters: found } = await chaptersIn(ground)('many-lines.mkv', { chapters })
+    const { chapters: found } = await chaptersIn(fixture)('many-lines.mkv', { chapters })
     const cut = 'line\n'.repeat(205).slice(0, 1024)
     expect(found.map(({ title }) => title)).toEqual([cut, 'next'])
   })
 
   test('a chapter without a title has an empty one among chapters with titles', async () => {
     const chapters = [{ start: 0 }, { start: 0.4, title: 'two' }, { start: 0.8 }]
-    const { chapters: found } = await chaptersIn(ground)('some.mkv', { chapters })
+    const { chapters: found } = await chaptersIn(fixture)('some.mkv', { chapters })
     expect(found.map(({ title }) => title)).toEqual(['', 'two', ''])
   })
 
@@ -109,13 +109,13 @@ function readingTitles(ground: Ground): void {
       { start: 0, title },
       { start: 1, title: 'next' },
     ]
-    const found = await chaptersIn(ground)('long.mkv', { chapters })
-    const most = ground.decoder.about.adapter === 'ffmpeg' ? 1024 : 127
+    const found = await chaptersIn(fixture)('long.mkv', { chapters })
+    const most = fixture.decoder.about.adapter === 'ffmpeg' ? 1024 : 127
     expect(found.chapters.map((one) => one.title)).toEqual(['ä'.repeat(most), 'next'])
   })
 }
 
-function readingTimes(ground: Ground): void {
+function readingTimes(fixture: DecoderFixture): void {
   const clock: readonly ClipChapter[] = [
     { start: 90, title: 'a' },
     { start: 90.4, end: 91, title: 'b' },
@@ -123,17 +123,17 @@ function readingTimes(ground: Ground): void {
 
   test('chapters are placed by the clock of the pictures, which may start late', async () => {
     const clip = { ticks: 1000, timeOf: (frame: number) => 90_000 + frame * 40, chapters: clock }
-    expect((await chaptersIn(ground)('late-parts.mkv', clip)).chapters).toEqual([
+    expect((await chaptersIn(fixture)('late-parts.mkv', clip)).chapters).toEqual([
       { start: 0, stop: 9, title: 'a' },
       { start: 10, stop: 24, title: 'b' },
     ])
   })
 
   test('chapters are placed among unevenly spaced frames', async () => {
-    const at = (frame: number) => uneven(frame) / 1000
+    const at = (frame: number) => unevenTime(frame) / 1000
     const chapters = [{ start: at(3) }, { start: at(20), end: at(21) }, { start: at(33) }]
-    const clip = { ticks: 1000, timeOf: uneven, chapters }
-    const found = await chaptersIn(ground)('uneven-parts.mkv', clip)
+    const clip = { ticks: 1000, timeOf: unevenTime, chapters }
+    const found = await chaptersIn(fixture)('uneven-parts.mkv', clip)
     expect(found.chapters.map(({ start, stop }) => [start, stop])).toEqual([
       [3, 19],
       [20, 20],
@@ -145,10 +145,10 @@ function readingTimes(ground: Ground): void {
     const at = (frame: number) => frame / 2000 // the first of two frames to which Matroska gives one time is found
     const chapters = [{ start: at(0) }, { start: at(20) }, { start: at(44) }]
     const clip = { ticks: 2000, options: { bf: '0', qp: '20' }, chapters }
-    const file = ground.make('fast-parts.mkv', clip)
-    const index = await ground.decoder.probe(file, never)
+    const file = fixture.make('fast-parts.mkv', clip)
+    const index = await fixture.decoder.probe(file, never)
     expect(index.by).toBe('order')
-    const found = await ground.decoder.chapters(file, index, never)
+    const found = await fixture.decoder.chapters(file, index, never)
     expect(found.chapters.map(({ start, stop }) => [start, stop])).toEqual([
       [0, 18],
       [19, 42],
@@ -164,7 +164,7 @@ function readingTimes(ground: Ground): void {
       { start: 1.6, end: 60, title: 'longer' },
       { start: 60, end: 70, title: 'beyond' },
     ]
-    expect((await chaptersIn(ground)('odd.mkv', { chapters })).chapters).toEqual([
+    expect((await chaptersIn(fixture)('odd.mkv', { chapters })).chapters).toEqual([
       { start: 0, stop: 49, title: 'all' },
       { start: 10, stop: 29, title: 'inner' },
       { start: 20, stop: 20, title: 'mark' },
@@ -173,13 +173,13 @@ function readingTimes(ground: Ground): void {
   })
 }
 
-function readingMany(ground: Ground): void {
+function readingMany(fixture: DecoderFixture): void {
   test('chapters beyond the limit are left out and `isWhole` is false', async () => {
     const some = (count: number) =>
       Array.from({ length: count }, (_, place) => ({ start: place / 10_000, title: `${place}` }))
-    const whole = await chaptersIn(ground)('many.mkv', { chapters: some(mostChapters) })
+    const whole = await chaptersIn(fixture)('many.mkv', { chapters: some(mostChapters) })
     expect([whole.chapters.length, whole.isWhole]).toEqual([mostChapters, true])
-    const cut = await chaptersIn(ground)('more.mkv', { chapters: some(mostChapters + 50) })
+    const cut = await chaptersIn(fixture)('more.mkv', { chapters: some(mostChapters + 50) })
     expect([cut.chapters.length, cut.isWhole]).toEqual([mostChapters, false])
     expect(cut.chapters.at(-1)?.title).toBe(String(mostChapters - 1))
     expect(cut.chapters.every(({ stop }) => stop < frameCount)).toBe(true)

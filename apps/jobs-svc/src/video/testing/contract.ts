@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { tryChapters } from './chapters-contract.ts'
+import { type Open, prepareDecoderFixture } from './decoder-fixture.ts'
 import { tryOddities, tryRefusals, tryStandIns, tryStops } from './faults-contract.ts'
 import {
   tryChoosing,
@@ -8,7 +9,6 @@ import {
   tryEveryClip,
   tryLies,
 } from './frames-contract.ts'
-import { type Open, prepareGround } from './ground.ts'
 import { tryLosses, tryStreams } from './streams-contract.ts'
 
 /** Every call starts processes, which is slow on a busy machine. */
@@ -17,7 +17,7 @@ const patience = { timeout: 90_000 }
 /** Tests the contract of `VideoDecoder` on clips that are encoded here. */
 export function tryDecoder(name: string, open: Open): void {
   describe(name, patience, () => {
-    const ground = prepareGround(open)
+    const ground = prepareDecoderFixture(open)
     const counting = [tryEveryClip, tryCounting, tryEqualTimes, tryChoosing, tryLies]
     const parts = [...counting, tryChapters, tryStreams, tryLosses]
     for (const part of [...parts, tryRefusals, tryOddities, tryStops, tryStandIns]) part(ground)

@@ -3,16 +3,24 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { decoderLimits } from '../decoder.ts'
-import { type Ground, isGone, jpeg, never, png, range, surroundings } from './ground.ts'
+import {
+  type DecoderFixture,
+  hasExited,
+  jpeg,
+  never,
+  png,
+  range,
+  recordingEnvironment,
+} from './decoder-fixture.ts'
 
 /** Tests files that are refused, each with a reason. */
-export function tryRefusals(ground: Ground): void {
-  const { fileOf, make, told } = ground
+export function tryRefusals(fixture: DecoderFixture): void {
+  const { fileOf, make, readProbeError } = fixture
   test.each(['sound.mov', 'open.mkv', 'alt-ref.webm', 'mpeg4.avi'])(
     'a cut-off %s is refused because its end is missing',
     async (file) => {
-      const whole = await readFile(join(ground.folder, file))
-      expect(await told(`cut-${file}`, whole.subarray(0, whole.length * 0.7))).toBe(
+      const whole = await readFile(join(fixture.folder, file))
+      expect(await readProbeError(`cut-${file}`, whole.subarray(0, whole.length * 0.7))).toBe(
         `cut-${file}: the video is cut off, its end is missing`,
       )
     },
@@ -25,57 +33,57 @@ export function tryRefusals(ground: Ground): void {
     'the missing end of %s is noticed when the cut is between two pictures',
     async (file, clip, start) => {
       make(file, clip)
-      const whole = await readFile(join(ground.folder, file))
+      const whole = await readFile(join(fixture.folder, file))
       const pictures = whole.indexOf('mdat') + 1 || whole.indexOf('movi')
       const half = pictures + (whole.length - pictures) / 2
       const between = whole.indexOf(Buffer.from(start, 'latin1'), half)
-      expect(await told(`cut-${file}`, whole.subarray(0, between))).toBe(
+      expect(await readProbeError(`cut-${file}`, whole.subarray(0, between))).toBe(
         `cut-${file}: the video is cut off, its end is missing`,
       )
-      expect(await told(file, whole)).toBe('it was taken')
+      expect(await readProbeError(file, whole)).toBe('no error')
     },
   )
 
   test('a file that is not a video, or is cut to its first bytes, is refused with its name', async () => {
-    const whole = await readFile(join(ground.folder, 'B-frames.mp4'))
+    const whole = await readFile(join(fixture.folder, 'B-frames.mp4'))
     const refused = (file: string) =>
       `${file}: no video can be read from it: it is damaged, cut off or of another kind`
-    expect(await told('cut.mp4', whole.subarray(0, 4000))).toBe(refused('cut.mp4'))
-    expect(await told('empty.mp4', '')).toBe(refused('empty.mp4'))
-    expect(await told('garbage.mp4', noise(50_000))).toBe(refused('garbage.mp4'))
-    expect(await told('picture.mp4', whole.subarray(0, 32))).toBe(refused('picture.mp4'))
+    expect(await readProbeError('cut.mp4', whole.subarray(0, 4000))).toBe(refused('cut.mp4'))
+    expect(await readProbeError('empty.mp4', '')).toBe(refused('empty.mp4'))
+    expect(await readProbeError('garbage.mp4', noise(50_000))).toBe(refused('garbage.mp4'))
+    expect(await readProbeError('picture.mp4', whole.subarray(0, 32))).toBe(refused('picture.mp4'))
   })
 
   test('a file that references other files is not followed', async () => {
-    const other = join(ground.folder, 'B-frames.mp4')
+    const other = join(fixture.folder, 'B-frames.mp4')
     const list = `ffconcat version 1.0\nfile '${other}'\n`
     const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${other}\n#EXT-X-ENDLIST\n`
     for (const [file, text] of Object.entries({ 'list.mp4': list, 'play.mkv': playlist }))
-      expect(await told(file, text)).toMatch(/no video can be read from it/)
+      expect(await readProbeError(file, text)).toMatch(/no video can be read from it/)
   })
 
   test('a file with sound alone is refused', async () => {
     make('only.mp4', { frames: 0, hasSound: true })
-    await expect(ground.decoder.probe(fileOf('only.mp4'), never)).rejects.toThrow(
+    await expect(fixture.decoder.probe(fileOf('only.mp4'), never)).rejects.toThrow(
       'only.mp4: the file has no video in it',
     )
   })
 
   test('pictures with a huge stated size are refused before they are decoded', async () => {
-    const whole = await readFile(join(ground.folder, 'mjpeg.avi'))
-    expect(await told('huge.avi', claiming(whole, 65_000, 65_000))).toMatch(
+    const whole = await readFile(join(fixture.folder, 'mjpeg.avi'))
+    expect(await readProbeError('huge.avi', claiming(whole, 65_000, 65_000))).toMatch(
       /65000 x 65000 pixels are too many|no video can be read from it/,
     )
   })
 }
 
 /** Tests unusual file names and damage inside files. */
-export function tryOddities(ground: Ground): void {
-  const { fileOf, make, numbers } = ground
+export function tryOddities(fixture: DecoderFixture): void {
+  const { fileOf, make, numbers } = fixture
   test('file names with special meaning for programs are read as file names', async () => {
     for (const file of ['-version.mp4', 'concat:a|b.mp4', 'a%03d,*?.mp4', "o'clock \n[0].mp4"]) {
       make(file, { frames: 3 })
-      const index = await ground.decoder.probe(fileOf(file), never)
+      const index = await fixture.decoder.probe(fileOf(file), never)
       expect(await numbers(file, index, [2])).toEqual([[2, 2]])
     }
   })
@@ -83,10 +91,10 @@ export function tryOddities(ground: Ground): void {
   test('damage at any position ends in an error with a reason, or in a picture of every frame', async () => {
     for (const file of ['B-frames.mp4', 'alt-ref.webm', 'mpeg4.avi'])
       for (const seed of [1, 2]) {
-        const broken = damaged(await readFile(join(ground.folder, file)), seed)
-        await writeFile(join(ground.folder, `broken-${file}`), broken)
+        const broken = damaged(await readFile(join(fixture.folder, file)), seed)
+        await writeFile(join(fixture.folder, `broken-${file}`), broken)
         await ended(async () => {
-          const index = await ground.decoder.probe(fileOf(`broken-${file}`), never)
+          const index = await fixture.decoder.probe(fileOf(`broken-${file}`), never)
           const wanted = range(0, index.pts.length)
           const found = await numbers(`broken-${file}`, index, wanted)
           expect(found.map(([frame]) => frame)).toEqual(wanted)
@@ -96,12 +104,12 @@ export function tryOddities(ground: Ground): void {
 }
 
 /** Tests the intended ends of programs. */
-export function tryStops(ground: Ground): void {
-  const { fileOf, numbers, started } = ground
+export function tryStops(fixture: DecoderFixture): void {
+  const { fileOf, numbers, started } = fixture
   test('a reader that leaves ends the program', async () => {
-    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const index = await fixture.decoder.probe(fileOf('B-frames.mp4'), never)
     started.length = 0
-    for await (const { frame } of ground.decoder.frames(
+    for await (const { frame } of fixture.decoder.frames(
       fileOf('B-frames.mp4'),
       index,
       range(0, 50),
@@ -109,15 +117,15 @@ export function tryStops(ground: Ground): void {
       never,
     ))
       if (frame === 1) break
-    expect(started.map(isGone)).toEqual([true])
+    expect(started.map(hasExited)).toEqual([true])
   })
 
   test('an abort ends the program and its reason is thrown', async () => {
-    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const index = await fixture.decoder.probe(fileOf('B-frames.mp4'), never)
     const stop = new AbortController()
     const reading = async () => {
       const wanted = range(0, 50)
-      for await (const _ of ground.decoder.frames(
+      for await (const _ of fixture.decoder.frames(
         fileOf('B-frames.mp4'),
         index,
         wanted,
@@ -128,27 +136,27 @@ export function tryStops(ground: Ground): void {
     }
     started.length = 0
     await expect(reading()).rejects.toThrow('the request was taken away')
-    await expect(ground.decoder.probe(fileOf('B-frames.mp4'), stop.signal)).rejects.toThrow(
+    await expect(fixture.decoder.probe(fileOf('B-frames.mp4'), stop.signal)).rejects.toThrow(
       'taken away',
     )
-    expect(started.map(isGone)).toEqual([true])
+    expect(started.map(hasExited)).toEqual([true])
   })
 
   test('a program exits by itself when its streams are closed', async () => {
-    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
-    const reading = ground.decoder.frames(fileOf('B-frames.mp4'), index, range(0, 50), jpeg, never)
+    const index = await fixture.decoder.probe(fileOf('B-frames.mp4'), never)
+    const reading = fixture.decoder.frames(fileOf('B-frames.mp4'), index, range(0, 50), jpeg, never)
     await reading.next()
     const program = started.at(-1)
     for (const stream of [program?.stdin, program?.stdout, program?.stderr]) stream?.destroy()
-    if (program && !isGone(program)) await once(program, 'exit')
+    if (program && !hasExited(program)) await once(program, 'exit')
     await reading.return(undefined)
   })
 
   test('a killed program is reported as unavailable, and the call can be repeated', async () => {
-    const index = await ground.decoder.probe(fileOf('B-frames.mp4'), never)
+    const index = await fixture.decoder.probe(fileOf('B-frames.mp4'), never)
     const killing = async () => {
       const wanted = range(0, 50)
-      for await (const _ of ground.decoder.frames(
+      for await (const _ of fixture.decoder.frames(
         fileOf('B-frames.mp4'),
         index,
         wanted,
@@ -166,8 +174,8 @@ export function tryStops(ground: Ground): void {
 }
 
 /** Tests misbehaving programs in place of the decoder. */
-export function tryStandIns(ground: Ground): void {
-  const { fileOf, openWith, started } = ground
+export function tryStandIns(fixture: DecoderFixture): void {
+  const { fileOf, openWith, started } = fixture
   test.each([
     ['hangs', 'setInterval(() => undefined, 1000)', 'decoding the video takes too long'],
     ['takes all time there is', 'for (;;);', 'decoding the video takes too long'],
@@ -177,7 +185,7 @@ export function tryStandIns(ground: Ground): void {
   ])('a program that %s fails only this call, with a reason', async (_, script, reason) => {
     const limits = { ...decoderLimits }
     let isStandIn = false
-    const base = surroundings(started)
+    const base = recordingEnvironment(started)
     const standIn = await openWith({
       limits,
       start: (command, args, options) => {
@@ -190,7 +198,7 @@ export function tryStandIns(ground: Ground): void {
     Object.assign(limits, { cpuSeconds: 1, silenceMs: script.startsWith('for') ? 60_000 : 1000 })
     const probing = standIn.probe(fileOf('B-frames.mp4'), never)
     await expect(probing).rejects.toThrow(reason)
-    expect(started.map(isGone).every(Boolean)).toBe(true)
+    expect(started.map(hasExited).every(Boolean)).toBe(true)
   })
 }
 

@@ -1,19 +1,26 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { asMany, clips, frameCount, type Ground, never, range } from './ground.ts'
+import {
+  clips,
+  type DecoderFixture,
+  frameCount,
+  never,
+  pairWithItself,
+  range,
+} from './decoder-fixture.ts'
 
 const packetBytes = 188
 
 /**
  * Tests containers for transmission, whose times may repeat, break or be missing: frames are counted in decoding order.
  */
-export function tryStreams(ground: Ground): void {
-  const { fileOf, make, numbers } = ground
+export function tryStreams(fixture: DecoderFixture): void {
+  const { fileOf, make, numbers } = fixture
   const bytesOf = (name: string) => readFile(fileOf(name).path)
-  const probed = (name: string, bytes: Uint8Array) => probeBytes(ground, name, bytes)
+  const probed = (name: string, bytes: Uint8Array) => probeBytes(fixture, name, bytes)
 
   test('frames of a stream are counted by order, those of other containers by time', async () => {
-    const by = async (file: string) => (await ground.decoder.probe(fileOf(file), never)).by
+    const by = async (file: string) => (await fixture.decoder.probe(fileOf(file), never)).by
     const streams = ['B-frames.ts', 'disc.vob', 'wmv2.wmv', 'h264.flv', 'theora.ogv']
     expect(new Set(await Promise.all(streams.map(by)))).toEqual(new Set(['order']))
     expect(await by('msmpeg4.avi')).toBe('time')
@@ -21,7 +28,7 @@ export function tryStreams(ground: Ground): void {
 
   test('a transport stream that starts between two key frames starts with the second', async () => {
     make('headless.ts', { change: ({ pts }) => pts >= 5n, options: { bf: '0' } })
-    const index = await ground.decoder.probe(fileOf('headless.ts'), never)
+    const index = await fixture.decoder.probe(fileOf('headless.ts'), never)
     expect(index.pts.length).toBe(frameCount - 12)
     const all = range(0, index.pts.length)
     expect(await numbers('headless.ts', index, all)).toEqual(
@@ -42,10 +49,10 @@ export function tryStreams(ground: Ground): void {
 }
 
 /** Tests streams with missing parts. */
-export function tryLosses(ground: Ground): void {
-  const { fileOf, make, numbers } = ground
+export function tryLosses(fixture: DecoderFixture): void {
+  const { fileOf, make, numbers } = fixture
   const bytesOf = (name: string) => readFile(fileOf(name).path)
-  const probed = (name: string, bytes: Uint8Array) => probeBytes(ground, name, bytes)
+  const probed = (name: string, bytes: Uint8Array) => probeBytes(fixture, name, bytes)
 
   test.each(['B-frames.ts', 'mpeg2.ts'])(
     '%s without some packets has the remaining frames',
@@ -58,7 +65,7 @@ export function tryLosses(ground: Ground): void {
       const all = range(0, index.pts.length)
       const found = await numbers(`lossy-${file}`, index, all)
       expect(found.map(([frame]) => frame)).toEqual(all)
-      expect(found.slice(0, 10)).toEqual(asMany(all.slice(0, 10)))
+      expect(found.slice(0, 10)).toEqual(pairWithItself(all.slice(0, 10)))
     },
   )
 
@@ -72,17 +79,17 @@ export function tryLosses(ground: Ground): void {
       expect(all.length).toBeGreaterThan(5)
       const found = await numbers(`stopped-${file}`, index, all)
       expect(found.map(([frame]) => frame)).toEqual(all)
-      expect(found.slice(0, 5)).toEqual(asMany(all.slice(0, 5)))
+      expect(found.slice(0, 5)).toEqual(pairWithItself(all.slice(0, 5)))
     },
   )
 
   test('a transport stream with sound alone is refused', async () => {
     make('only.ts', { frames: 0, hasSound: true })
-    await expect(ground.decoder.probe(fileOf('only.ts'), never)).rejects.toThrow(/^only\.ts: /)
+    await expect(fixture.decoder.probe(fileOf('only.ts'), never)).rejects.toThrow(/^only\.ts: /)
   })
 }
 
-async function probeBytes({ fileOf, decoder }: Ground, name: string, bytes: Uint8Array) {
+async function probeBytes({ fileOf, decoder }: DecoderFixture, name: string, bytes: Uint8Array) {
   await writeFile(fileOf(name).path, bytes)
   return decoder.probe(fileOf(name), never)
 }

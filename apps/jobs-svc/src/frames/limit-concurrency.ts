@@ -1,5 +1,5 @@
 /** Limits the number of tasks that run at the same time; the others wait in order. */
-export function atMost(count: number): <R>(run: () => Promise<R>) => Promise<R> {
+export function limitConcurrency(count: number): <R>(run: () => Promise<R>) => Promise<R> {
   const waiting: (() => void)[] = []
   let running = 0
   return async (run) => {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 
 /** Passes bytes through and computes the checksum that clients verify: CRC-32 as a decimal number. */
-export function summed(bytes: AsyncIterable<Uint8Array>): {
+export function withChecksum(bytes: AsyncIterable<Uint8Array>): {
   bytes: AsyncIterable<Uint8Array>
   checksum: () => string
 } {

@@ -8,7 +8,7 @@ import { largestImageBytes } from './image.ts'
 import { openPart } from './stored-part.ts'
 
 /** Place of the bytes of a picture: a whole object, or a part of one, such as a member of a zip archive. */
-export type Place = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
+export type MediaLocation = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
 
 type Pieces = AsyncIterable<Uint8Array>
 
@@ -18,20 +18,20 @@ type Pieces = AsyncIterable<Uint8Array>
  * @throws DomainError not_found when the object is missing, unavailable when it is incomplete. While reading: an error
  *   of `isUnpackError`.
  */
-export async function openPlace(
+export async function openMediaBytes(
   blobs: Pick<BlobStore, 'get'>,
-  { key, offset, length, packing }: Place,
+  { key, offset, length, packing }: MediaLocation,
 ): Promise<Pieces> {
-  if (length === 0) return unpack([], 'stored')
-  return unpack(await openPart(blobs, key, { start: offset, end: offset + length }), packing)
+  if (length === 0) return unpackMember([], 'stored')
+  return unpackMember(await openPart(blobs, key, { start: offset, end: offset + length }), packing)
 }
 
 /** Reads a picture, opened at the first read. */
-export async function* readPlace(
+export async function* readMediaBytes(
   blobs: Pick<BlobStore, 'get'>,
-  place: Place,
+  location: MediaLocation,
 ): AsyncGenerator<Uint8Array> {
-  yield* await openPlace(blobs, place)
+  yield* await openMediaBytes(blobs, location)
 }
 
 /** Unpacked size below which any compression ratio is allowed. */
@@ -45,9 +45,9 @@ export const isBomb = (size: number, packed: number, ratio = archiveLimits.ratio
  * Unpacks a member of a zip archive. Its stated size is not trusted, so bytes are counted: more than `most`, or more
  * than a plausible ratio, is an error of `isUnpackError`.
  */
-export async function* unpack(
+export async function* unpackMember(
   pieces: Pieces | Iterable<Uint8Array>,
-  packing: Place['packing'],
+  packing: MediaLocation['packing'],
   most = largestImageBytes,
 ): AsyncGenerator<Uint8Array> {
   if (packing === 'stored') {
@@ -91,7 +91,10 @@ export function isUnpackError(thrown: unknown): boolean {
 }
 
 /** Reads the first `most` bytes into one buffer (fewer if there are fewer); the rest is not read. */
-export async function gather(pieces: Pieces, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
+export async function gatherBytes(
+  pieces: Pieces,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   const gathered: Uint8Array[] = []
   let size = 0
   for await (const piece of pieces) {

@@ -6,17 +6,17 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { blobSource } from '../media/blob-source.ts'
 import {
-  gather,
+  gatherBytes,
   isTooLarge,
   isUnpackError,
-  openPlace,
-  type Place,
-  unpack,
-} from '../media/packed.ts'
+  type MediaLocation,
+  openMediaBytes,
+  unpackMember,
+} from '../media/media-bytes.ts'
 import { UnusableInput } from '../operations/operation.ts'
 
 /** File that may be a picture. There may be a million of them, so it has only the necessary fields. */
-export interface Found extends Place {
+export interface SourceFile extends MediaLocation {
   name: string
   /** Size of the file in bytes; `length` counts the stored bytes. */
   size: number
@@ -44,20 +44,21 @@ export interface KnownPicture {
 }
 
 /** Returns the name of a file in messages. */
-export const titleOf = ({ named, name }: Pick<Found, 'named' | 'name'>): string => named ?? name
+export const fileTitle = ({ named, name }: Pick<SourceFile, 'named' | 'name'>): string =>
+  named ?? name
 
 /** Files of one listing, and functions to read them. */
-export interface Listing {
-  files: Found[]
-  place: (file: Found) => Promise<Place>
+export interface SourceListing {
+  files: SourceFile[]
+  place: (file: SourceFile) => Promise<MediaLocation>
   /** Reads the first `bytes` of a file, or all of a shorter one. */
-  head: (file: Found, bytes: number) => Promise<Uint8Array>
+  head: (file: SourceFile, bytes: number) => Promise<Uint8Array>
   /** Reads a whole file in pieces. */
-  read: (file: Found) => AsyncIterable<Uint8Array>
+  read: (file: SourceFile) => AsyncIterable<Uint8Array>
   /** Opens a file for random access. A compressed file is read whole at once. */
-  source: (file: Found) => Promise<RandomAccess>
+  source: (file: SourceFile) => Promise<RandomAccess>
   /** Reads all of a file. Returns false when its bytes do not match the checksum in its archive, true without one. */
-  matchesChecksum: (file: Found) => Promise<boolean>
+  matchesChecksum: (file: SourceFile) => Promise<boolean>
 }
 
 /** Archive whose members are read in place. */
@@ -66,7 +67,7 @@ export interface Archive {
   zip?: ZipReader
 }
 
-export const wholeObject = (name: string, key: string, size: number): Found => ({
+export const toSourceFile = (name: string, key: string, size: number): SourceFile => ({
   name,
   size,
   key,
@@ -80,23 +81,31 @@ export const wholeObject = (name: string, key: string, size: number): Found => (
  *
  * @param archive archive that contains all the files
  */
-export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?: Archive): Listing {
-  const found = async (file: Found): Promise<Found> => {
+export function createSourceListing(
+  files: SourceFile[],
+  blobs: Pick<BlobStore, 'get'>,
+  archive?: Archive,
+): SourceListing {
+  const found = async (file: SourceFile): Promise<SourceFile> => {
     if (file.entry && archive?.zip) {
       file.offset = await archive.zip.dataStart(file.entry)
       file.entry = undefined
     }
     return file
   }
-  const place = async (file: Found): Promise<Place> => {
+  const place = async (file: SourceFile): Promise<MediaLocation> => {
     const { key, offset, length, packing } = await found(file)
     return { key, offset, length, packing }
   }
-  const stored = ({ key, offset, length }: Found): RandomAccess =>
+  const stored = ({ key, offset, length }: SourceFile): RandomAccess =>
     archive?.source ?? blobSource(blobs, { key, size: offset + length })
-  const unpackedPieces = (file: Found): AsyncIterable<Uint8Array> => {
+  const unpackedPieces = (file: SourceFile): AsyncIterable<Uint8Array> => {
     const { size, offset, length, packing } = file
-    return unpack(readPieces(stored(file), offset, offset + length, pieceBytes), packing, size)
+    return unpackMember(
+      readPieces(stored(file), offset, offset + length, pieceBytes),
+      packing,
+      size,
+    )
   }
   return {
     files,
@@ -104,17 +113,19 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
     head: async (file, bytes) => {
       const { name, size, offset, packing } = await found(file)
       if (packing === 'stored') return stored(file).read(offset, offset + Math.min(bytes, size))
-      return gather(unpackedPieces(file), bytes).catch((thrown) => {
-        throw isUnpackError(thrown) ? new UnusableInput(notUnpacked(name, size, thrown)) : thrown
+      return gatherBytes(unpackedPieces(file), bytes).catch((thrown) => {
+        throw isUnpackError(thrown)
+          ? new UnusableInput(formatUnpackError(name, size, thrown))
+          : thrown
       })
     },
     read: async function* (file) {
-      yield* await openPlace(blobs, await place(file))
+      yield* await openMediaBytes(blobs, await place(file))
     },
     source: async (file) => {
       const { size, offset, packing } = await found(file)
       if (packing !== 'stored')
-        return sourceOf(await gather(await openPlace(blobs, await place(file))))
+        return sourceOf(await gatherBytes(await openMediaBytes(blobs, await place(file))))
       const whole = stored(file)
       return { size, read: (start, end) => whole.read(offset + start, offset + end) }
     },
@@ -133,7 +144,7 @@ export function listing(files: Found[], blobs: Pick<BlobStore, 'get'>, archive?:
   }
 }
 
-const notUnpacked = (name: string, size: number, thrown: unknown) =>
+const formatUnpackError = (name: string, size: number, thrown: unknown) =>
   isTooLarge(thrown)
     ? `${name}: the file is larger than the ${size} bytes that the archive tells`
     : `${name}: the file cannot be unpacked`
@@ -144,12 +155,12 @@ export const wrongChecksum = 'the image does not match the checksum in its archi
  * Reports an image whose bytes do not match the checksum of its ZIP archive. Its frame is created all the same, so that
  * the other frames keep their numbers.
  */
-export function checksumCheck(
-  { matchesChecksum }: Pick<Listing, 'matchesChecksum'>,
+export function createChecksumCheck(
+  { matchesChecksum }: Pick<SourceListing, 'matchesChecksum'>,
   report: ReportWriter,
 ) {
-  return async (file: Found): Promise<void> => {
+  return async (file: SourceFile): Promise<void> => {
     if (await matchesChecksum(file)) return
-    report.note('converted', 'damaged-image', wrongChecksum, { file: titleOf(file) })
+    report.note('converted', 'damaged-image', wrongChecksum, { file: fileTitle(file) })
   }
 }

@@ -1,30 +1,30 @@
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { cutBytes } from '@reticle/kit/pieces'
 import { z } from 'zod'
-import { gather } from '../media/packed.ts'
+import { gatherBytes } from '../media/media-bytes.ts'
 import type { VideoIndex } from '../video/decoder.ts'
 import { BrokenIndex, decodeIndex, encodeIndex } from '../video/index-bytes.ts'
 import type { StoredVideo } from './videos.ts'
 
 /** Stored index of a video: a line of JSON with the place of the video, then the index. */
-export interface KeptIndex {
+export interface StoredIndex {
   video: StoredVideo
   index: VideoIndex
 }
 
-const about = z.object({ key: z.string(), size: z.int(), name: z.string() })
+const storedVideo = z.object({ key: z.string(), size: z.int(), name: z.string() })
 
 /**
  * Stores an index.
  *
  * @returns bytes of the object
  */
-export async function keepIndex(
+export async function storeIndex(
   blobs: Pick<BlobStore, 'put'>,
   key: string,
-  { video, index }: KeptIndex,
+  { video, index }: StoredIndex,
 ): Promise<number> {
-  const line = `${JSON.stringify(about.parse(video))}\n`
+  const line = `${JSON.stringify(storedVideo.parse(video))}\n`
   const bytes = Buffer.concat([Buffer.from(line), encodeIndex(index)])
   const { size } = await blobs.put(key, pieces(bytes))
   return size
@@ -39,11 +39,11 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
  *
  * @throws DomainError not_found; BrokenIndex for another object
  */
-export async function readIndex(blobs: Pick<BlobStore, 'get'>, key: string): Promise<KeptIndex> {
+export async function readIndex(blobs: Pick<BlobStore, 'get'>, key: string): Promise<StoredIndex> {
   const { chunks } = await blobs.get(key)
-  const bytes = await gather(chunks)
+  const bytes = await gatherBytes(chunks)
   const end = bytes.indexOf('\n')
   if (end < 0) throw new BrokenIndex('this object is no index of a video')
-  const video = about.parse(JSON.parse(bytes.toString('utf8', 0, end)))
+  const video = storedVideo.parse(JSON.parse(bytes.toString('utf8', 0, end)))
   return { video, index: decodeIndex(bytes.subarray(end + 1)) }
 }

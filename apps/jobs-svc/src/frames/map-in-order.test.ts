@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inOrder } from './in-order.ts'
+import { mapInOrder } from './map-in-order.ts'
 
 async function* numbers(count: number) {
   for (let n = 0; n < count; n++) yield n
@@ -19,7 +19,7 @@ test('results keep the order of the items, and the limit of concurrent items hol
     seen.running -= 1
     return `${index}:${n * 10}`
   }
-  expect(await gathered(inOrder(numbers(7), 3, change))).toEqual(
+  expect(await gathered(mapInOrder(numbers(7), 3, change))).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((n) => `${n}:${n * 10}`),
   )
   expect(seen).toEqual({ running: 0, most: 3 })
@@ -27,7 +27,7 @@ test('results keep the order of the items, and the limit of concurrent items hol
 
 test('no more items are processed than are read', async () => {
   let made = 0
-  const items = inOrder(numbers(1000), 4, async (n) => {
+  const items = mapInOrder(numbers(1000), 4, async (n) => {
     made += 1
     return n
   })
@@ -38,7 +38,7 @@ test('no more items are processed than are read', async () => {
 })
 
 test('a failure is thrown at its place', async () => {
-  const failing = inOrder(numbers(3), 2, async (n) => {
+  const failing = mapInOrder(numbers(3), 2, async (n) => {
     if (n === 1) throw new Error('the second failed')
     return n
   })

@@ -2,17 +2,17 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { environment } from '@reticle/kit/config'
-import type { Surroundings } from './program.ts'
+import type { ProgramEnvironment } from './program.ts'
 
 /**
  * Returns the environment for all programs on this machine.
  *
  * @param path search path for `prlimit`
  */
-export async function surroundingsHere(
+export async function findProgramEnvironment(
   path = environment.PATH,
-): Promise<Pick<Surroundings, 'limiter' | 'env'>> {
-  return { limiter: await onPath('prlimit', path), env: programEnvironment() }
+): Promise<Pick<ProgramEnvironment, 'limiter' | 'env'>> {
+  return { limiter: await onPath('prlimit', path), env: programVariables() }
 }
 
 /** Finds a program by its name. */
@@ -37,7 +37,7 @@ export async function onPath(name: string, path = ''): Promise<string | undefine
 const noConverters = '/dev/null'
 
 /** Returns the variables for finding libraries and temporary folders, without the secrets of this process. */
-export function programEnvironment(): Record<string, string> {
+export function programVariables(): Record<string, string> {
   const names = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TEMP']
   const found = names.flatMap((name) => {
     const value = environment[name]

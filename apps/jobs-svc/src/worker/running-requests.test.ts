@@ -5,29 +5,29 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claim } from '../leases/claim.ts'
+import { claimRequest } from '../leases/claim.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
 import { recoverAbandoned } from './abandoned.ts'
-import { type HeldRequests, holdRequests } from './held.ts'
-import { usualTiming } from './timing.ts'
+import { type RunningRequests, watchRunningRequests } from './running-requests.ts'
+import { defaultTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
-let running: HeldRequests
+let running: RunningRequests
 let row: RequestRow
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, workers, blobs, outbox cascade`.execute(db)
   // Fakes only the clock of the worker; the timers of the database connections stay real.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-  running = holdRequests({ db, log: silentLog }, usualTiming)
+  running = watchRunningRequests({ db, log: silentLog }, defaultTiming)
   await addRequest(db)
-  row = (await claimAs('first')) ?? expect.fail('nothing was claimed')
+  row = (await claimAs('first')) ?? expect.fail('no request was claimed')
 })
 afterEach(() => {
   running.close()
   vi.useRealTimers()
 })
 
-const claimAs = (worker: string) => claim(db, { worker, tenantConcurrency: 4 })
+const claimAs = (worker: string) => claimRequest(db, { worker, tenantConcurrency: 4 })
 
 /** Advances the clock of the worker, and ends leases earlier, because the clock of the database cannot be set. */
 async function later(seconds: number) {

@@ -5,7 +5,7 @@ import { registerLive } from '../objects/repo.ts'
 import { mediaPrefix } from '../operations/result-key.ts'
 import { type HashedFile, insertContents, shareContents, useContents } from './repo.ts'
 
-type KeptFor = Pick<RequestRow, 'request_uuid' | 'lease_token' | 'tenant' | 'input_key'>
+type ContentRequest = Pick<RequestRow, 'request_uuid' | 'lease_token' | 'tenant' | 'input_key'>
 
 /**
  * Registers the files of a running request as contents of its tenant. Existing contents are used instead. Takes three
@@ -13,13 +13,13 @@ type KeptFor = Pick<RequestRow, 'request_uuid' | 'lease_token' | 'tenant' | 'inp
  *
  * @returns the key of each content, by the key of the file; undefined when the lease is lost
  */
-export function keepOnce(
+export function registerContents(
   db: Kysely<RequestsDb>,
-  row: KeptFor,
+  row: ContentRequest,
   files: readonly HashedFile[],
 ): Promise<Map<string, string> | undefined> {
   const { tenant, input_key: prefix } = row
-  if (prefix === null) throw new Error('a request for media has a place for its files')
+  if (prefix === null) throw new Error('a request for media must have an input_key')
   return db.transaction().execute(async (tx) => {
     // After the end of a request its files may be replaced, so nothing is registered.
     if (!(await lockHeld(tx, row))) return undefined
@@ -40,13 +40,13 @@ export function keepOnce(
  *
  * @returns false when the lease is lost
  */
-export function keepForTask(
+export function shareWithTask(
   db: Kysely<RequestsDb>,
-  row: KeptFor & Pick<RequestRow, 'org_id'>,
+  row: ContentRequest & Pick<RequestRow, 'org_id'>,
   task_id: number,
 ): Promise<boolean> {
   const { input_key, org_id: organization_id } = row
-  if (input_key === null) throw new Error('a request for media has a place for its files')
+  if (input_key === null) throw new Error('a request for media must have an input_key')
   return db.transaction().execute(async (tx) => {
     if (!(await lockHeld(tx, row))) return false
     const key = mediaPrefix(row, task_id)

@@ -2,7 +2,7 @@
  * Yields the results of `change` in the order of the items. Processes up to `sideBySide` items concurrently, with
  * back-pressure, so that memory does not grow with their number.
  */
-export async function* inOrder<A, B>(
+export async function* mapInOrder<A, B>(
   items: AsyncIterable<A>,
   sideBySide: number,
   change: (item: A, index: number) => Promise<B>,

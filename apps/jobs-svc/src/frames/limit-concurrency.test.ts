@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { atMost } from './at-most.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
 test('at most the limit run at the same time, all run, and failures free their place', async () => {
-  const limited = atMost(2)
+  const limited = limitConcurrency(2)
   const seen = { running: 0, most: 0 }
   const work = (n: number) =>
     limited(async () => {

@@ -1,11 +1,11 @@
 import type { Logger } from '@reticle/kit/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { renew, stillHeld } from '../leases/lease.ts'
+import { renewLeases, stillHeld } from '../leases/lease.ts'
 import type { StopReason } from './settle.ts'
 
 /** Request that this worker runs. */
-export interface Held {
+export interface RunningRequest {
   row: RequestRow
   abort: AbortController
   reason?: StopReason
@@ -15,7 +15,7 @@ export interface Held {
   renewed: number
 }
 
-export interface HeldTiming {
+export interface RunningTiming {
   /** Time without renewal after which another worker may claim the request. */
   leaseSeconds: number
   renewMs: number
@@ -27,11 +27,11 @@ export interface HeldTiming {
   limitMs: number
 }
 
-export interface HeldRequests {
-  add: (row: RequestRow) => Held
+export interface RunningRequests {
+  add: (row: RequestRow) => RunningRequest
   /** Records progress of a request. */
-  moved: (held: Held) => void
-  remove: (held: Held) => void
+  moved: (held: RunningRequest) => void
+  remove: (held: RunningRequest) => void
   stopAll: () => void
   close: () => void
 }
@@ -41,11 +41,11 @@ export interface HeldRequests {
  * event loop cannot lose its lease, and a dead worker cannot keep one. Stops requests that were cancelled, lost their
  * lease, or make no progress.
  */
-export function holdRequests(
+export function watchRunningRequests(
   { db, log }: { db: Kysely<RequestsDb>; log: Logger },
-  timing: HeldTiming,
-): HeldRequests {
-  const all = new Set<Held>()
+  timing: RunningTiming,
+): RunningRequests {
+  const all = new Set<RunningRequest>()
 
   const watch = async () => {
     const now = performance.now()
@@ -54,9 +54,11 @@ export function holdRequests(
     if (running.length === 0) return
     const leases = running.map(leaseOf)
     const isDue = running.some((held) => now - held.renewed > timing.renewMs)
-    const kept = await (isDue ? renew(db, leases, timing.leaseSeconds) : stillHeld(db, leases))
+    const heldIds = await (isDue
+      ? renewLeases(db, leases, timing.leaseSeconds)
+      : stillHeld(db, leases))
     for (const held of running) {
-      if (!kept.has(held.row.request_uuid)) stop(held, 'lost')
+      if (!heldIds.has(held.row.request_uuid)) stop(held, 'lost')
       else if (isDue) held.renewed = now
     }
   }
@@ -65,7 +67,7 @@ export function holdRequests(
   const timer = setInterval(async () => {
     if (isWatching) return
     isWatching = true
-    await watch().catch((thrown) => log.error({ err: thrown }, 'leases could not be looked after'))
+    await watch().catch((thrown) => log.error({ err: thrown }, 'lease renewal failed'))
     isWatching = false
   }, timing.watchMs)
 
@@ -87,12 +89,15 @@ export function holdRequests(
   }
 }
 
-const leaseOf = ({ row: { request_uuid, lease_token } }: Held) => ({ request_uuid, lease_token })
+const leaseOf = ({ row: { request_uuid, lease_token } }: RunningRequest) => ({
+  request_uuid,
+  lease_token,
+})
 
 function stopOverdue(
-  running: readonly Held[],
+  running: readonly RunningRequest[],
   now: number,
-  { stuckMs, limitMs, leaseSeconds }: HeldTiming,
+  { stuckMs, limitMs, leaseSeconds }: RunningTiming,
 ): void {
   for (const held of running) {
     // The database was unreachable for that long, so another worker may have claimed the request by now.
@@ -102,7 +107,7 @@ function stopOverdue(
   }
 }
 
-function stop(held: Held, reason: StopReason): void {
+function stop(held: RunningRequest, reason: StopReason): void {
   held.reason ??= reason
   held.abort.abort()
 }

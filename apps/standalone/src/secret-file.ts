@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Reads a file that only its owner may read; creates it with `make` when it is missing or empty. */
-export async function kept(path: string, make: () => string): Promise<string> {
+export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
   const known = await readFile(path, 'utf8').catch((error) => {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined
     throw error

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { archiveOf, withWrongChecksum } from '../testing/archive.ts'
-import { bitmap, picture, preparing } from '../testing/prepare.ts'
-import { upload } from '../testing/run.ts'
+import { createBitmap, createPreparation, picture } from '../testing/prepare.ts'
+import { uploadFile } from '../testing/run.ts'
 
-const { blobs, prepare } = await preparing()
+const { blobs, prepare } = await createPreparation()
 const images = {
   'a.jpg': await picture(8, 6),
-  'b.bmp': bitmap(700, 600), // larger than one block of read-ahead
+  'b.bmp': createBitmap(700, 600), // larger than one block of read-ahead
   'c.png': await picture(20, 10, 'png'),
 }
 const archive = await archiveOf({
@@ -17,7 +17,7 @@ const archive = await archiveOf({
 
 async function reported(name?: string) {
   const bytes = name === undefined ? archive : withWrongChecksum(archive, name)
-  const { frames, outcome } = await prepare({ files: [await upload(blobs, 'all.zip', bytes)] })
+  const { frames, outcome } = await prepare({ files: [await uploadFile(blobs, 'all.zip', bytes)] })
   expect(frames).toHaveLength(4)
   return outcome.report?.entries.map(({ kind, code, examples }) => [kind, code, examples[0]?.file])
 }

@@ -4,10 +4,10 @@ import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
 import { FormatError } from '@reticle/formats/errors'
 import { pieceBytes } from '@reticle/kit/pieces'
 import { blobSource } from '../media/blob-source.ts'
-import { countedIn, isBomb } from '../media/packed.ts'
+import { countedIn, isBomb } from '../media/media-bytes.ts'
 import { openUnpacker, type Packer } from '../media/unpacker.ts'
 import type { SourceDeps } from './deps.ts'
-import { type Found, wholeObject } from './found.ts'
+import { type SourceFile, toSourceFile } from './source-listing.ts'
 
 /**
  * Unpacks a file that is compressed as a whole into an object below `prefix`. Counts its bytes while unpacking, because
@@ -15,21 +15,21 @@ import { type Found, wholeObject } from './found.ts'
  *
  * @throws FormatError when it is damaged, cut or unpacks to more than the limit
  */
-export async function unpacked(
-  file: Found,
+export async function unpackToObject(
+  file: SourceFile,
   by: Packer,
   { blobs, limits, signal, prefix }: Pick<SourceDeps, 'blobs' | 'limits' | 'signal' | 'prefix'>,
-): Promise<Found> {
+): Promise<SourceFile> {
   const counted = { packed: 0 }
   const source = blobSource(blobs, file)
   const packed = countedIn(readPieces(source, 0, file.size, pieceBytes), counted)
-  const pieces = unpackedPieces(packed, by, file.name)
+  const pieces = unpackPieces(packed, by, file.name)
   const key = `${prefix}unpacked`
-  const { size } = await blobs.put(key, limited(pieces, counted, limits), { signal })
-  return wholeObject(file.name, key, size)
+  const { size } = await blobs.put(key, limitUnpacked(pieces, counted, limits), { signal })
+  return toSourceFile(file.name, key, size)
 }
 
-async function* limited(
+async function* limitUnpacked(
   pieces: AsyncIterable<Uint8Array>,
   counted: { packed: number },
   { bytes, ratio }: ArchiveLimits,
@@ -48,7 +48,7 @@ async function* limited(
  *
  * @throws FormatError for damaged data
  */
-export async function* unpackedPieces(
+export async function* unpackPieces(
   packed: AsyncIterable<Uint8Array>,
   by: Packer,
   name: string,

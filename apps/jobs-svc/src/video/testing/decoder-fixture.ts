@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
 import { readNumber } from '@reticle/kit/testing/video/numbered'
 import { afterAll, beforeAll } from 'vitest'
-import { programEnvironment } from '../../programs/surroundings.ts'
+import { programVariables } from '../../programs/environment.ts'
 import {
-  type DecoderSurroundings,
+  type DecoderEnvironment,
   decoderLimits,
   type PictureForm,
   type VideoDecoder,
@@ -15,7 +15,7 @@ import {
   type VideoIndex,
 } from '../decoder.ts'
 
-export type Open = (around: DecoderSurroundings) => Promise<VideoDecoder>
+export type Open = (around: DecoderEnvironment) => Promise<VideoDecoder>
 
 export const never: AbortSignal = new AbortController().signal
 export const jpeg: PictureForm = { format: 'jpeg', quality: 70 }
@@ -29,7 +29,7 @@ export const clips: Record<string, Partial<Clip>> = {
   'B-frames.mp4': { codec: 'h264', options: { bf: '3' } },
   'sound.mov': { codec: 'h264', hasSound: true, fileOptions: { movflags: 'faststart' } },
   'open.mkv': { codec: 'h264', options: { 'x264-params': 'open-gop=1:bframes=3' } },
-  'times.mkv': { codec: 'h264', ticks: 1000, timeOf: uneven },
+  'times.mkv': { codec: 'h264', ticks: 1000, timeOf: unevenTime },
   'hevc.mp4': { codec: 'hevc', options: { 'x265-params': x265('open-gop=1') } },
   'hevc.mkv': { codec: 'hevc', options: { 'x265-params': x265('open-gop=0') } },
   'alt-ref.webm': { codec: 'vp9', options: { 'lag-in-frames': '10', 'cpu-used': '8' } },
@@ -61,39 +61,39 @@ function x265(more: string): string {
 }
 
 /** Returns uneven times in milliseconds, with a pause. */
-export function uneven(frame: number): number {
+export function unevenTime(frame: number): number {
   return frame * 40 + (frame % 7) * 3 + (frame > 20 ? 5000 : 0)
 }
 
 export const frameCount = 50
 
 /** Fixture of all decoder tests. */
-export interface Ground {
+export interface DecoderFixture {
   folder: string
   decoder: VideoDecoder
   /** All started processes, in their order. */
   started: ChildProcess[]
-  openWith: (more: Partial<DecoderSurroundings>) => Promise<VideoDecoder>
+  openWith: (more: Partial<DecoderEnvironment>) => Promise<VideoDecoder>
   fileOf: (name: string) => VideoFile
   make: (name: string, clip: Partial<Clip>) => VideoFile
   /** Reads frames; returns each with the number that its picture shows. */
   numbers: (
     name: string,
     index: VideoIndex,
-    wanted: Iterable<number>,
+    requested: Iterable<number>,
     as?: PictureForm,
   ) => Promise<[number, number][]>
   /** Returns the error message for a file of these bytes. */
-  told: (name: string, bytes: Uint8Array | string) => Promise<string>
+  readProbeError: (name: string, bytes: Uint8Array | string) => Promise<string>
 }
 
 /** Prepares the fixture, which is ready when the first test runs. */
-export function prepareGround(open: Open): Ground {
+export function prepareDecoderFixture(open: Open): DecoderFixture {
   const started: ChildProcess[] = []
-  const openWith = (more: Partial<DecoderSurroundings>) =>
-    open({ ...surroundings(started), ...more })
-  const fileOf = (name: string) => ({ path: join(ground.folder, name), name })
-  const ground: Ground = {
+  const openWith = (more: Partial<DecoderEnvironment>) =>
+    open({ ...recordingEnvironment(started), ...more })
+  const fileOf = (name: string) => ({ path: join(fixture.folder, name), name })
+  const fixture: DecoderFixture = {
     folder: '',
     decoder: {
       about: { adapter: 'ffmpeg', version: '' },
@@ -106,58 +106,59 @@ export function prepareGround(open: Open): Ground {
       writeClip(fileOf(name).path, clip)
       return fileOf(name)
     },
-    numbers: async (name, index, wanted, as = jpeg) => {
+    numbers: async (name, index, requested, as = jpeg) => {
       const found: [number, number][] = []
-      for await (const { frame, bytes } of ground.decoder.frames(
+      for await (const { frame, bytes } of fixture.decoder.frames(
         fileOf(name),
         index,
-        wanted,
+        requested,
         as,
         never,
       ))
         found.push([frame, await readNumber(bytes)])
       return found
     },
-    told: async (name, bytes) => {
+    readProbeError: async (name, bytes) => {
       await writeFile(fileOf(name).path, bytes)
-      return ground.decoder.probe(fileOf(name), never).then(
-        () => 'it was taken',
+      return fixture.decoder.probe(fileOf(name), never).then(
+        () => 'no error',
         (thrown: Error) => thrown.message,
       )
     },
   }
   beforeAll(async () => {
-    ground.folder = await mkdtemp(join(tmpdir(), 'reticle-video-'))
-    ground.decoder = await openWith({})
+    fixture.folder = await mkdtemp(join(tmpdir(), 'reticle-video-'))
+    fixture.decoder = await openWith({})
     for (const [name, clip] of Object.entries(clips)) writeClip(fileOf(name).path, clip)
   }, 120_000)
-  afterAll(() => rm(ground.folder, { recursive: true, force: true }))
-  return ground
+  afterAll(() => rm(fixture.folder, { recursive: true, force: true }))
+  return fixture
 }
 
 function unready(): never {
-  throw new Error('nothing is prepared before the tests run')
+  throw new Error('the decoder fixture is used before beforeAll')
 }
 
 /** Starts programs as usual and records them. */
-export function surroundings(started: ChildProcess[]) {
-  const start = (...given: Parameters<NonNullable<DecoderSurroundings['start']>>) => {
+export function recordingEnvironment(started: ChildProcess[]) {
+  const start = (...given: Parameters<NonNullable<DecoderEnvironment['start']>>) => {
     const child = spawn(...given)
     started.push(child)
     return child
   }
-  return { limits: decoderLimits, limiter: 'prlimit', env: programEnvironment(), start }
+  return { limits: decoderLimits, limiter: 'prlimit', env: programVariables(), start }
 }
 
-export const isGone = ({ exitCode, signalCode }: ChildProcess) =>
+export const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null
 
 export const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => from + at)
 
-export const asMany = (wanted: Iterable<number>) => [...wanted].map((frame) => [frame, frame])
+export const pairWithItself = (requested: Iterable<number>) =>
+  [...requested].map((frame) => [frame, frame])
 
-export async function pictures(frames: ReturnType<VideoDecoder['frames']>): Promise<Buffer[]> {
+export async function readPictures(frames: ReturnType<VideoDecoder['frames']>): Promise<Buffer[]> {
   const found: Buffer[] = []
   for await (const { bytes } of frames) found.push(bytes)
   return found

@@ -3,4 +3,4 @@ import { z } from 'zod'
 const named = z.object({ cloud_storage_id: z.int() })
 
 /** Returns whether the parameters of a request send the file of an export to a cloud storage. */
-export const goesElsewhere = (params: unknown): boolean => named.safeParse(params).success
+export const writesToCloudStorage = (params: unknown): boolean => named.safeParse(params).success

@@ -4,11 +4,11 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openPart } from '../media/stored-part.ts'
 import type { HashedFile } from './repo.ts'
 
-export interface OnceDeps {
+export interface DeduplicationDeps {
   blobs: Pick<BlobStore, 'get'>
   signal: AbortSignal
   /** Registers files and returns the key of each. @throws LeaseLost when the lease is lost */
-  keepOnce: (files: HashedFile[]) => Promise<Map<string, string>>
+  registerContents: (files: HashedFile[]) => Promise<Map<string, string>>
 }
 
 /**
@@ -18,24 +18,24 @@ export interface OnceDeps {
  * @param prefix key prefix of the upload; files elsewhere were resolved when they were announced
  * @returns the files, and the duplicates to delete once the files have become media
  */
-export async function keptOnce(
+export async function deduplicateFiles(
   files: readonly UploadedFile[],
   prefix: string,
-  deps: OnceDeps,
+  deps: DeduplicationDeps,
 ): Promise<{ files: UploadedFile[]; spare: string[] }> {
   const own: HashedFile[] = []
   for (const file of files)
-    if (file.size > 0 && file.key.startsWith(prefix)) own.push(await hashed(file, deps))
-  const kept = own.length === 0 ? new Map<string, string>() : await deps.keepOnce(own)
+    if (file.size > 0 && file.key.startsWith(prefix)) own.push(await hashFile(file, deps))
+  const kept = own.length === 0 ? new Map<string, string>() : await deps.registerContents(own)
   return {
     files: files.map((file) => ({ ...file, key: kept.get(file.key) ?? file.key })),
     spare: own.flatMap(({ key }) => ((kept.get(key) ?? key) === key ? [] : [key])),
   }
 }
 
-async function hashed(
+async function hashFile(
   { key, size, sha256 }: UploadedFile,
-  { blobs, signal }: OnceDeps,
+  { blobs, signal }: DeduplicationDeps,
 ): Promise<HashedFile> {
   if (sha256 !== undefined) return { key, size, sha256 }
   const hash = createHash('sha256')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import type { Codec } from './records.ts'
+import type { RecordCodec } from './records.ts'
 
-export type Write<Kind extends string> = (
+export type WriteRecord<Kind extends string> = (
   kind: Kind,
   bytes?: Uint8Array,
   number?: number,
@@ -11,13 +11,17 @@ export type Write<Kind extends string> = (
  * Answers the one question of a program, the JSON in its only argument, on standard output. The program does not exit
  * by itself: the reader kills it after the end, because the cleanup of native code could crash and is not needed.
  */
-export async function answerQuestion<Kind extends string, Question>(
-  codec: Codec<Kind | 'end' | 'failed'>,
-  answer: (question: Question, write: Write<Kind>) => Promise<void>,
+export async function answerQuery<Kind extends string, Question>(
+  codec: RecordCodec<Kind | 'end' | 'failed'>,
+  answer: (question: Question, write: WriteRecord<Kind>) => Promise<void>,
 ): Promise<void> {
   process.stdout.on('error', () => process.kill(process.pid, 'SIGKILL'))
   /** Waits until the reader has taken the data (back-pressure). */
-  const write: Write<Kind | 'end' | 'failed'> = async (kind, bytes = new Uint8Array(), number) => {
+  const write: WriteRecord<Kind | 'end' | 'failed'> = async (
+    kind,
+    bytes = new Uint8Array(),
+    number,
+  ) => {
     process.stdout.write(codec.encodeHead(kind, bytes.length, number))
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
   }

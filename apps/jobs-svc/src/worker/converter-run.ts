@@ -2,67 +2,71 @@ import type { z } from 'zod'
 import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { HashedFile } from '../contents/repo.ts'
 import { type DetailedFailure, detailOf, invalidMessage } from '../operations/failure.ts'
-import type { Progress } from '../requests/amounts.ts'
-import type { Outcome } from '../requests/work.ts'
+import type { ProgressCallback } from '../requests/amounts.ts'
+import type { OperationOutcome } from '../requests/work.ts'
 import {
-  type Answer,
-  type Asked,
+  type ConverterAnswer,
+  type ConverterQuestion,
   type FromConverter,
   firstIssue,
   fromConverter,
-  runOf,
+  parseRunNumber,
   type ToConverter,
 } from './converter-messages.ts'
 import { progressGate } from './progress-gate.ts'
 
 /** Outcome of a conversion; `detail` is for the log. */
-export type Conversion =
-  | { type: 'done'; outcome: Outcome }
+export type ConversionResult =
+  | { type: 'done'; outcome: OperationOutcome }
   | { type: 'failed'; failure: DetailedFailure }
 
-export interface Watch {
-  progress: Progress
+export interface ConversionCallbacks {
+  progress: ProgressCallback
   /** Resolves with false when the lease is lost. */
   enterFinal: () => Promise<boolean>
   /** Resolves with undefined when the lease is lost. */
-  keepOnce: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
+  registerContents: (files: HashedFile[]) => Promise<Map<string, string> | undefined>
   /** Resolves with false when the lease is lost. */
-  keepForTask: (task_id: number) => Promise<boolean>
+  shareWithTask: (task_id: number) => Promise<boolean>
   /** Resolves with false when the lease is lost. */
-  keepCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
+  saveCheckpoint: (checkpoint: NewCheckpoint | null) => Promise<boolean>
   /** Stops the conversion; its process exits at the latest after the grace period. */
   signal: AbortSignal
 }
 
 /** State of one run of a converter in the worker. */
-export interface Run {
+export interface ConverterRun {
   number: number
   progress: (share: unknown, stage: string, amounts: unknown) => void
-  answer: (question: number, asked: Asked) => void
+  answer: (question: number, query: ConverterQuestion) => void
   /** Ends the run; only the first call counts. */
-  end: (conversion: Conversion) => void
+  end: (conversion: ConversionResult) => void
   isEnded: () => boolean
-  ended: Promise<Conversion>
+  ended: Promise<ConversionResult>
 }
 
-export function openRun(number: number, watch: Watch, send: (message: ToConverter) => void): Run {
-  const { progress } = progressGate(watch.progress)
+export function openConverterRun(
+  number: number,
+  callbacks: ConversionCallbacks,
+  send: (message: ToConverter) => void,
+): ConverterRun {
+  const { progress } = progressGate(callbacks.progress)
   let isEnded = false
-  let resolve: (conversion: Conversion) => void = () => undefined
-  const ended = new Promise<Conversion>((settle) => {
+  let resolve: (conversion: ConversionResult) => void = () => undefined
+  const ended = new Promise<ConversionResult>((settle) => {
     resolve = settle
   })
-  const end = (conversion: Conversion) => {
+  const end = (conversion: ConversionResult) => {
     isEnded = true
     resolve(conversion)
   }
-  const answer = async (question: number, asked: Asked) =>
-    send({ type: 'answer', run: number, question, answer: await answerOf(asked, watch) })
+  const answer = async (question: number, query: ConverterQuestion) =>
+    send({ type: 'answer', run: number, question, answer: await answerQuestion(query, callbacks) })
   return {
     number,
     progress,
-    answer: (question, asked) => {
-      answer(question, asked).catch((thrown) =>
+    answer: (question, query) => {
+      answer(question, query).catch((thrown) =>
         end({ type: 'failed', failure: { ...unanswered, detail: detailOf(thrown) } }),
       )
     },
@@ -81,17 +85,20 @@ const unanswered = {
  * Handles a message of a converter. An invalid message fails its own run only. A message of an ended run, or without a
  * run, is ignored.
  */
-export function receive(
+export function handleConverterMessage(
   sent: unknown,
-  run: Run | undefined,
+  run: ConverterRun | undefined,
   ignore: (sent: unknown) => void,
 ): void {
-  const number = runOf(sent)
+  const number = parseRunNumber(sent)
   if (!run || run.isEnded() || (number !== undefined && number !== run.number)) ignore(sent)
-  else take(run, fromConverter.safeParse(sent))
+  else handleParsedMessage(run, fromConverter.safeParse(sent))
 }
 
-function take(run: Run, { data: message, error }: z.ZodSafeParseResult<FromConverter>): void {
+function handleParsedMessage(
+  run: ConverterRun,
+  { data: message, error }: z.ZodSafeParseResult<FromConverter>,
+): void {
   if (error) run.end({ type: 'failed', failure: invalidMessage(firstIssue(error)) })
   else if (message.type === 'progress') run.progress(message.share, message.stage, message.amounts)
   else if (message.type === 'question') run.answer(message.question, message.asked)
@@ -99,17 +106,20 @@ function take(run: Run, { data: message, error }: z.ZodSafeParseResult<FromConve
 }
 
 /** Answers a question. Returns false when the lease is lost, or when the answer is unknown. */
-async function answerOf(asked: Asked, watch: Watch): Promise<Answer> {
+async function answerQuestion(
+  query: ConverterQuestion,
+  callbacks: ConversionCallbacks,
+): Promise<ConverterAnswer> {
   try {
-    switch (asked.about) {
+    switch (query.about) {
       case 'final':
-        return await watch.enterFinal()
+        return await callbacks.enterFinal()
       case 'keep':
-        return (await watch.keepOnce(asked.files)) ?? false
+        return (await callbacks.registerContents(query.files)) ?? false
       case 'checkpoint':
-        return await watch.keepCheckpoint(asked.checkpoint)
+        return await callbacks.saveCheckpoint(query.checkpoint)
       case 'share':
-        return await watch.keepForTask(asked.task_id)
+        return await callbacks.shareWithTask(query.task_id)
     }
   } catch {
     return false

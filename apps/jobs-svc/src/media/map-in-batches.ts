@@ -2,15 +2,15 @@
 const sideBySide = 8
 
 /** Calls `ask` for each item, some concurrently, and yields the results in order. */
-export async function* inTurns<A, B>(
+export async function* mapInBatches<A, B>(
   all: readonly A[],
-  ask: (one: A) => Promise<B>,
+  run: (one: A) => Promise<B>,
   signal: AbortSignal,
 ): AsyncGenerator<[one: A, answer: B, index: number]> {
   for (let at = 0; at < all.length; at += sideBySide) {
     signal.throwIfAborted()
     const some = all.slice(at, at + sideBySide)
-    const answers = await Promise.all(some.map(async (one) => [one, await ask(one)] as const))
+    const answers = await Promise.all(some.map(async (one) => [one, await run(one)] as const))
     for (const [index, [one, answer]] of answers.entries()) yield [one, answer, at + index]
   }
 }

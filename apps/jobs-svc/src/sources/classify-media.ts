@@ -2,43 +2,43 @@ import { isManifest } from '@reticle/contracts/rest/sources'
 import { headBytes, imageSize } from '@reticle/formats/image/size'
 import { copyHere } from '../buckets/copies.ts'
 import { isBucketKey } from '../buckets/with-buckets.ts'
-import { inTurns } from '../media/in-turns.ts'
 import { explainForeign, type ForeignKind, isMeantAsFrames } from '../media/kinds/foreign.ts'
 import { explainUnknown } from '../media/kinds/foreign-marks.ts'
+import { mapInBatches } from '../media/map-in-batches.ts'
 import { countPagesInHead } from '../media/pages/count-pages.ts'
-import type { Kind } from '../media/sniff.ts'
-import { sniff, sniffedBytes } from '../media/sniff.ts'
+import type { FileKind } from '../media/sniff.ts'
+import { sniffedBytes, sniffFile } from '../media/sniff.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'
-import { type ArchiveDeps, openArchive } from './archives.ts'
+import { openArchive, type SourceArchiveDeps } from './archives.ts'
 import { readShare } from './deps.ts'
-import { type Found, type Listing, listing } from './found.ts'
 import { firstOf } from './order.ts'
 import { everyFrame, type Selection } from './selection.ts'
+import { createSourceListing, type SourceFile, type SourceListing } from './source-listing.ts'
 
 /** Media from which frames are made. */
-export interface Media {
+export interface SourceMedia {
   /** Video that contains all frames; excludes other files. */
-  video?: Found
+  video?: SourceFile
   /** PDF whose pages are the frames; excludes other files. */
-  pdf?: Found
+  pdf?: SourceFile
   /** Files that may be pictures. */
-  listing: Listing
+  listing: SourceListing
   /** Manifest, the listing that contains it, and whether it is a member of the archive itself. */
-  manifest?: { file: Found; from: Listing; isOwn: boolean }
+  manifest?: { file: SourceFile; from: SourceListing; isOwn: boolean }
   isArchive: boolean
 }
 
 /** File that contains all the frames and therefore comes alone. */
-interface Alone {
-  file: Found
-  kind: Exclude<Kind, { is: 'image' | 'foreign' | 'unknown' }>
+interface SingleSourceFile {
+  file: SourceFile
+  kind: Exclude<FileKind, { is: 'image' | 'foreign' | 'unknown' }>
 }
 
-interface Sorted {
-  images: Found[]
-  alone: Alone[]
-  manifests: Found[]
+interface ClassifiedFiles {
+  images: SourceFile[]
+  alone: SingleSourceFile[]
+  manifests: SourceFile[]
   /** Files of unsupported kinds that were meant as frames, by kind. */
   foreign: Map<ForeignKind, string[]>
 }
@@ -50,27 +50,27 @@ interface Sorted {
  * @throws UnusableInput for mixtures, and naming pictures, videos and archives of unsupported kinds; FormatError for a
  *   bad archive
  */
-export async function sortOut(
-  files: Found[],
-  deps: ArchiveDeps,
+export async function classifyMedia(
+  files: SourceFile[],
+  deps: SourceArchiveDeps,
   selection: Selection = everyFrame,
-): Promise<Media> {
-  const given = listing(files, deps.blobs)
-  const { images, alone, manifests, foreign } = await sorted(given, deps, selection)
+): Promise<SourceMedia> {
+  const allFiles = createSourceListing(files, deps.blobs)
+  const { images, alone, manifests, foreign } = await classifyFiles(allFiles, deps, selection)
   if (foreign.size > 0) throw new UnusableInput(explainAll(foreign))
   assertOneKind(images, alone)
   const [one] = alone
   const [manifest, second] = manifests
   if (second) throw new UnusableInput(tooManyManifests(manifests.length))
-  const asked = manifest && { manifest: { file: manifest, from: given, isOwn: false } }
-  if (!one) return { listing: { ...given, files: images }, ...asked, isArchive: false }
-  const file = await here(one.file, deps)
+  const ownManifest = manifest && { manifest: { file: manifest, from: allFiles, isOwn: false } }
+  if (!one) return { listing: { ...allFiles, files: images }, ...ownManifest, isArchive: false }
+  const file = await fetchFromBucket(one.file, deps)
   if (one.kind.is === 'video')
-    return { listing: { ...given, files: [] }, video: file, isArchive: false }
+    return { listing: { ...allFiles, files: [] }, video: file, isArchive: false }
   if (one.kind.is === 'pdf')
-    return { listing: { ...given, files: [] }, pdf: file, ...asked, isArchive: false }
+    return { listing: { ...allFiles, files: [] }, pdf: file, ...ownManifest, isArchive: false }
   const members = await openArchive(file, one.kind, deps)
-  return { ...withOwnManifest(members), ...asked, isArchive: true }
+  return { ...withOwnManifest(members), ...ownManifest, isArchive: true }
 }
 
 const tooManyManifests = (count: number) =>
@@ -81,7 +81,7 @@ const explainAll = (foreign: ReadonlyMap<ForeignKind, string[]>): string =>
   [...foreign].map(([kind, names]) => `${firstOf(names)}: ${explainForeign(kind)}`).join('. ')
 
 /** Copies a file out of the cloud storage if it needs random access. */
-async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
+async function fetchFromBucket(file: SourceFile, deps: SourceArchiveDeps): Promise<SourceFile> {
   if (!isBucketKey(file.key)) return file
   if (file.size > deps.limits.bytes)
     throw new UnusableInput(
@@ -92,32 +92,32 @@ async function here(file: Found, deps: ArchiveDeps): Promise<Found> {
   return copy
 }
 
-async function sorted(
-  given: Listing,
-  { report, signal, progress }: ArchiveDeps,
+async function classifyFiles(
+  allFiles: SourceListing,
+  { report, signal, progress }: SourceArchiveDeps,
   selection: Selection,
-): Promise<Sorted> {
-  const found: Sorted = { images: [], alone: [], manifests: [], foreign: new Map() }
-  const count = given.files.length
-  for await (const [file, kind, index] of inTurns(
-    given.files,
-    (one) => look(one, given, selection),
+): Promise<ClassifiedFiles> {
+  const classified: ClassifiedFiles = { images: [], alone: [], manifests: [], foreign: new Map() }
+  const count = allFiles.files.length
+  for await (const [file, kind, index] of mapInBatches(
+    allFiles.files,
+    (one) => detectKind(one, allFiles, selection),
     signal,
   )) {
     progress((readShare * index) / count, 'Reading images')
-    if (kind.is === 'image') found.images.push(file)
+    if (kind.is === 'image') classified.images.push(file)
     else if (kind.is === 'unknown') {
-      if (isManifest(file.name)) found.manifests.push(file)
+      if (isManifest(file.name)) classified.manifests.push(file)
       else leaveOut(file, explainUnknown(file.name, whatIsRead(file)), report)
-    } else if (kind.is !== 'foreign') found.alone.push({ file, kind })
+    } else if (kind.is !== 'foreign') classified.alone.push({ file, kind })
     else if (isMeantAsFrames(kind.foreign))
-      addTo(found.foreign, kind.foreign, file.named ?? file.name)
+      addTo(classified.foreign, kind.foreign, file.named ?? file.name)
     else leaveOut(file, explainForeign(kind.foreign), report)
   }
-  return found
+  return classified
 }
 
-function addTo(foreign: Sorted['foreign'], kind: ForeignKind, name: string): void {
+function addTo(foreign: ClassifiedFiles['foreign'], kind: ForeignKind, name: string): void {
   const names = foreign.get(kind)
   if (names) names.push(name)
   else foreign.set(kind, [name])
@@ -127,10 +127,14 @@ function addTo(foreign: Sorted['foreign'], kind: ForeignKind, name: string): voi
  * Detects the kind of a file. When all pictures are frames, reads enough bytes for the size as well, so that each file
  * is opened once.
  */
-async function look(file: Found, { head }: Listing, { isAll }: Selection): Promise<Kind> {
+async function detectKind(
+  file: SourceFile,
+  { head }: SourceListing,
+  { isAll }: Selection,
+): Promise<FileKind> {
   if (file.known) return { is: 'image', media_type: file.known.media_type }
   const begin = await head(file, isAll ? headBytes : sniffedBytes)
-  const kind = sniff(begin.subarray(0, sniffedBytes))
+  const kind = sniffFile(begin.subarray(0, sniffedBytes))
   if (!isAll || kind.is !== 'image') return kind
   const { media_type } = kind
   const size = await imageSize(begin).catch(() => undefined)
@@ -140,7 +144,7 @@ async function look(file: Found, { head }: Listing, { isAll }: Selection): Promi
   return kind
 }
 
-const whatIsRead = ({ named }: Found): string =>
+const whatIsRead = ({ named }: SourceFile): string =>
   named === undefined ? 'unknown file type' : 'this is no image, archive, video or PDF'
 
 /**
@@ -148,12 +152,12 @@ const whatIsRead = ({ named }: Found): string =>
  *
  * @throws UnusableInput for a file that the request names
  */
-function leaveOut(file: Found, reason: string, report: ArchiveDeps['report']): void {
+function leaveOut(file: SourceFile, reason: string, report: SourceArchiveDeps['report']): void {
   if (file.named !== undefined) throw new UnusableInput(`${file.named}: ${reason}`)
   ignore(report, file.name, reason)
 }
 
-function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void {
+function assertOneKind(images: readonly SourceFile[], alone: readonly SingleSourceFile[]): void {
   if (alone.length === 0 || (alone.length === 1 && images.length === 0)) return
   const counts = new Map<string, number>()
   for (const { kind } of alone) {
@@ -161,18 +165,18 @@ function assertOneKind(images: readonly Found[], alone: readonly Alone[]): void 
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   if (images.length > 0) counts.set('image', images.length)
-  const found = [...counts].map(([name, count]) => `${count} ${name}${count > 1 ? 's' : ''}`)
+  const classified = [...counts].map(([name, count]) => `${count} ${name}${count > 1 ? 's' : ''}`)
   throw new UnusableInput(
-    `Only one zip, video, pdf or archive or many images can be used simultaneously, but there are ${found.join(' and ')}`,
+    `Only one zip, video, pdf or archive or many images can be used simultaneously, but there are ${classified.join(' and ')}`,
   )
 }
 
-function nameOf(kind: Alone['kind']): string {
+function nameOf(kind: SingleSourceFile['kind']): string {
   return kind.is === 'tar' || kind.is === 'packed' ? 'archive' : kind.is
 }
 
 /** Finds the manifest in the archive itself, when it is the only one. */
-function withOwnManifest(members: Listing): Pick<Media, 'listing' | 'manifest'> {
+function withOwnManifest(members: SourceListing): Pick<SourceMedia, 'listing' | 'manifest'> {
   const [file, second] = members.files.filter(({ name }) => isManifest(name))
   if (!file || second) return { listing: members }
   const files = members.files.filter((one) => one !== file)

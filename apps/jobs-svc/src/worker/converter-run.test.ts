@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { misbehaviours } from '../testing/misbehaviour.ts'
 import type { ToConverter } from './converter-messages.ts'
-import type { Watch } from './receive.ts'
-import { openRun, receive } from './receive.ts'
+import type { ConversionCallbacks } from './converter-run.ts'
+import { handleConverterMessage, openConverterRun } from './converter-run.ts'
 
 /** Opens the second run of a converter and posts its messages, of which none may make it throw. */
-function started(given: Partial<Watch> = {}) {
+function started(given: Partial<ConversionCallbacks> = {}) {
   const passed: [number, string, unknown][] = []
   const sent: ToConverter[] = []
   const ignored: unknown[] = []
-  const progress: Watch['progress'] = (share, stage, amounts) =>
+  const progress: ConversionCallbacks['progress'] = (share, stage, amounts) =>
     passed.push([share, stage, amounts])
   const watch = { ...watchOf(), progress, ...given }
-  const run = openRun(2, watch, (message) => sent.push(message))
-  const post = (message: unknown) => receive(message, run, (one) => ignored.push(one))
+  const run = openConverterRun(2, watch, (message) => sent.push(message))
+  const post = (message: unknown) =>
+    handleConverterMessage(message, run, (one) => ignored.push(one))
   const outcome = { report: null, result: null, result_id: null }
   const finish = async () => {
     post({ type: 'done', run: 2, outcome })
@@ -93,7 +94,8 @@ describe('a message that belongs to no open run is ignored', () => {
   test('any message of an idle converter', () => {
     const ignored: unknown[] = []
     const all = [undefined, null, 'text', { type: 'progress', run: 1 }, { type: 'done' }]
-    for (const message of all) receive(message, undefined, (one) => ignored.push(one))
+    for (const message of all)
+      handleConverterMessage(message, undefined, (one) => ignored.push(one))
     expect(ignored).toEqual(all)
   })
 })
@@ -102,7 +104,7 @@ describe('a question', () => {
   const question = (asked: object) => ({ type: 'question', run: 2, question: 5, asked })
 
   test('is answered with its number', async () => {
-    const { post, sent } = started({ keepOnce: async () => new Map([['a', 'b']]) })
+    const { post, sent } = started({ registerContents: async () => new Map([['a', 'b']]) })
     post(question({ about: 'final' }))
     post({ ...question({ about: 'keep', files: [] }), question: 6 })
     await expect.poll(() => sent.length).toBe(2)
@@ -117,7 +119,7 @@ describe('a question', () => {
       enterFinal: () => {
         throw new Error('the database is away')
       },
-      keepForTask: () => Promise.reject(new Error('the database is away')),
+      shareWithTask: () => Promise.reject(new Error('the database is away')),
     })
     post(question({ about: 'final' }))
     post(question({ about: 'share', task_id: 1 }))
@@ -127,7 +129,7 @@ describe('a question', () => {
 
   test('ends the run when its answer cannot be sent', async () => {
     const { run } = started()
-    const broken = openRun(3, watchOf(), () => {
+    const broken = openConverterRun(3, watchOf(), () => {
       throw new Error('it cannot be cloned')
     })
     broken.answer(1, { about: 'final' })
@@ -136,11 +138,11 @@ describe('a question', () => {
   })
 })
 
-const watchOf = (): Watch => ({
+const watchOf = (): ConversionCallbacks => ({
   progress: () => undefined,
   enterFinal: async () => true,
-  keepOnce: async () => new Map(),
-  keepForTask: async () => true,
-  keepCheckpoint: async () => true,
+  registerContents: async () => new Map(),
+  shareWithTask: async () => true,
+  saveCheckpoint: async () => true,
   signal: new AbortController().signal,
 })
