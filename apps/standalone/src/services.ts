@@ -1,5 +1,5 @@
 import * as annotations from '@reticle/annotations-svc'
-import { keysOf, type Services } from '@reticle/gateway'
+import { type GatewayServices, routeKeysByOwner } from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
@@ -55,13 +55,13 @@ export async function startServices(around: Surroundings) {
   const sets = startSets(running, people.services)
   const hooks = await startHooks(running, people.services)
   const work = await startWork(running, { ...people.services, ...sets, ...hooks })
-  const keys = keysOf({
+  const keys = routeKeysByOwner({
     projects: people.services.keys,
     annotations: sets.keys,
     requests: work.keys,
     webhooks: hooks.keys,
   })
-  const services: Services = { ...people.services, ...sets, ...work, ...hooks, keys }
+  const services: GatewayServices = { ...people.services, ...sets, ...work, ...hooks, keys }
   return { services, identity }
 }
 

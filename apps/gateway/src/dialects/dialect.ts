@@ -1,4 +1,4 @@
-import type { Failed } from '../http-error.ts'
+import type { PublicError } from '../http-error.ts'
 
 /**
  * A dialect is the REST API as clients of another product know it: routes are those of the native API, and requests
@@ -13,7 +13,7 @@ export interface Dialect {
   /** Translations by operation name; missing operations are equal in both. */
   translations: Translations
   /** Translates an error for its clients. */
-  failure?(failed: Failed): Failed
+  failure?(failed: PublicError): PublicError
 }
 
 export type Translations = Readonly<Record<string, Translation>>

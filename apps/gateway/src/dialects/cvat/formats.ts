@@ -1,4 +1,4 @@
-import type { Failed } from '../../http-error.ts'
+import type { PublicError } from '../../http-error.ts'
 import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
 import { knownFields } from './known-fields.ts'
 import type { Words } from './words.ts'
@@ -47,7 +47,7 @@ export const formatLists: Translations = {
 }
 
 /** Replaces format names in the error for an unknown format by CVAT names. */
-export function renameFormats(failed: Failed): Failed {
+export function renameFormats(failed: PublicError): PublicError {
   if (failed.code !== 'format_unknown' || !Array.isArray(failed.body)) return failed
   return { ...failed, body: failed.body.map((text) => renamed(String(text))) }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Removed operations (docs/spec/rest.md#deprecated-names). */
 
-const { send } = await testGateway()
+const { send } = await startTestGateway()
 
 describe.each([
   ['GET', '/projects/7/dataset', 'POST /projects/{id}/dataset/export'],

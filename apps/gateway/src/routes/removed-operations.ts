@@ -3,20 +3,24 @@ import type { Operation } from '@reticle/contracts/api/operation'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
-import { reader } from '../read.ts'
+import { createInputReader } from '../read.ts'
 import { queryOf } from '../request.ts'
 import { methodOf, pathOf } from '../serve.ts'
 
 /** Serves removed operations: 410 with the name of the replacement. */
-export function serveGone(
+export function serveRemovedOperations(
   api: FastifyInstance,
   { settings }: Pick<GatewayPorts, 'settings'>,
 ): void {
-  for (const operation of Object.values(rows)) serve(api, operation, settings)
+  for (const operation of Object.values(rows)) serveRemovedOperation(api, operation, settings)
 }
 
-function serve(api: FastifyInstance, operation: Operation, settings: GatewayPorts['settings']) {
-  const read = reader(operation, settings)
+function serveRemovedOperation(
+  api: FastifyInstance,
+  operation: Operation,
+  settings: GatewayPorts['settings'],
+) {
+  const read = createInputReader(operation, settings)
   const [method, url] = [methodOf(operation), pathOf(operation)]
   api.route({
     method,

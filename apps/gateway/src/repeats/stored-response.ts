@@ -2,18 +2,18 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 /** Stored form of a response. */
-const kept = z.object({
+const storedResponse = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
   body: z.string(),
 })
-export type Kept = z.infer<typeof kept>
+export type StoredResponse = z.infer<typeof storedResponse>
 
 /** Maximum size in bytes of a body that is stored completely. */
 export const mostBytes = 1024 * 1024
 
 /** Headers that belong to the stored response; all others belong to the current call. */
-export const keptHeaders = [
+export const storedHeaders = [
   ...['content-type', 'cache-control', 'etag', 'location', 'x-error-code'],
   ...['upload-filename', 'upload-expires'],
 ]
@@ -23,7 +23,7 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /** Encrypts a response, because it may contain values that are stored nowhere else, such as a new access token. */
-export function seal(answer: Kept, key: Buffer): string {
+export function encryptResponse(answer: StoredResponse, key: Buffer): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce)
   const sealed = [cipher.update(JSON.stringify(answer)), cipher.final()]
@@ -34,10 +34,10 @@ export function seal(answer: Kept, key: Buffer): string {
  * Decrypts a response.
  * @throws Error when it was encrypted with another key or changed
  */
-export function open(sealed: string, key: Buffer): Kept {
+export function decryptResponse(sealed: string, key: Buffer): StoredResponse {
   const bytes = Buffer.from(sealed, 'base64')
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
   decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
   const text = [decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]
-  return kept.parse(JSON.parse(Buffer.concat(text).toString()))
+  return storedResponse.parse(JSON.parse(Buffer.concat(text).toString()))
 }
