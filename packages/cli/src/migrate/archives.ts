@@ -6,11 +6,11 @@ import { ApiError, RequestFailed } from '@reticle/sdk'
 import { fromPath, saveTo } from '@reticle/sdk/node'
 import { openFile } from '../convert/open-file.ts'
 import { Failure } from '../failure.ts'
-import { follow } from '../follow.ts'
-import type { Session } from '../session.ts'
-import { bytesText } from '../terminal/output.ts'
-import { sending } from '../transfers/sending.ts'
-import { filesBelow } from '../walk.ts'
+import { filesBelow } from '../files-below.ts'
+import { followRequest } from '../follow.ts'
+import type { CommandSession } from '../session.ts'
+import { formatBytes } from '../terminal/output.ts'
+import { createUploadOptions } from '../transfers/upload-options.ts'
 import type { Kind } from './ledger.ts'
 import { carry, type Migration, refusalOf, Unfit, type Workspace } from './migration.ts'
 import { followSource } from './source.ts'
@@ -67,14 +67,14 @@ async function kindOf(path: string): Promise<Whole> {
   throw new Unfit('it is no backup: it has neither project.json nor task.json')
 }
 
-async function hashOf(path: string, { progress, signal }: Session): Promise<string> {
+async function hashOf(path: string, { progress, signal }: CommandSession): Promise<string> {
   const hash = createHash('sha256')
   const { size } = await stat(path)
   let done = 0
   for await (const piece of createReadStream(path, { signal })) {
     hash.update(piece)
     done += piece.length
-    progress.update(done / size, bytesText(done))
+    progress.update(done / size, formatBytes(done))
   }
   return hash.digest('hex').slice(0, 32)
 }
@@ -126,7 +126,7 @@ async function fetchBackup(
   progress.step(`Fetching ${kind} ${name}`)
   await saveTo(source, request, path, {
     signal,
-    on_progress: (done, total) => progress.update(total ? done / total : 0, bytesText(done)),
+    on_progress: (done, total) => progress.update(total ? done / total : 0, formatBytes(done)),
   })
   await ledger.note(kind, from, { exporting: null })
 
@@ -168,7 +168,7 @@ async function restore(
   { kind, from, name, whole, path, organization }: Restored,
 ): Promise<number> {
   const rq_id = ledger.find(kind, from).restoring ?? (await begin())
-  const { result_id, report } = await follow(session, target, rq_id, `Restoring ${name}`)
+  const { result_id, report } = await followRequest(session, target, rq_id, `Restoring ${name}`)
   for (const { code, count, kind: what, reason } of report?.entries ?? [])
     await ledger.tell(kind, from, { what: 'changed', code, reason: `${count} ${what}: ${reason}` })
   if (result_id === null) throw new Error(`the restore ${rq_id} has made nothing`)
@@ -177,7 +177,11 @@ async function restore(
   async function begin(): Promise<string> {
     const call = whole === 'project' ? target.importProjectBackup : target.importTaskBackup
     const idempotency_key = await ledger.keyOf(kind, from)
-    const options = { ...sending(session, `Sending ${name}`), organization, idempotency_key }
+    const options = {
+      ...createUploadOptions(session, `Sending ${name}`),
+      organization,
+      idempotency_key,
+    }
     const started = await call.send({ location: 'local' }, await fromPath(path), options)
     await ledger.note(kind, from, { restoring: started.rq_id })
     return started.rq_id

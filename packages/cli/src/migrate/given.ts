@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CloudStorageCreate } from '@reticle/sdk'
-import { misused } from '../failure.ts'
+import { usageFailure } from '../failure.ts'
 
 /** Files supplied by the user: a map of usernames, and secrets. */
 
@@ -19,7 +19,7 @@ export async function readUserMap(path: string): Promise<UserMap> {
   const map = await readJsonObject<string | null>(path, '--users')
   for (const [name, value] of Object.entries<unknown>(map))
     if (value !== null && typeof value !== 'string')
-      throw misused(
+      throw usageFailure(
         `--users: ${path}: "${name}" is no username`,
         'Write {"name there": "name here", "somebody": null}.',
       )
@@ -33,9 +33,9 @@ async function readJsonObject<Value>(path: string, option: string): Promise<Reco
     const value = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (thrown) {
-    throw misused(`${option}: ${path}: ${thrown instanceof Error ? thrown.message : thrown}`)
+    throw usageFailure(`${option}: ${path}: ${thrown instanceof Error ? thrown.message : thrown}`)
   }
-  throw misused(`${option}: ${path} is no JSON object`)
+  throw usageFailure(`${option}: ${path} is no JSON object`)
 }
 
 /** Secrets that the API never returns, by ids of the source. */
@@ -61,7 +61,7 @@ export async function readSecrets(path: string): Promise<Secrets> {
   } = await readJsonObject<object>(path, '--secrets')
   const [other] = Object.keys(others)
   if (other !== undefined)
-    throw misused(
+    throw usageFailure(
       `--secrets: ${path}: "${other}" is not known`,
       'Write {"cloud_storages": {"7": {"key": "...", "secret_key": "..."}}, "webhooks": {"3": "..."}}.',
     )

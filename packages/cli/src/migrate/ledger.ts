@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissing } from '../config.ts'
-import { misused } from '../failure.ts'
+import { usageFailure } from '../failure.ts'
 
 /** Kinds of migrated objects, named as in the API; an archive is a backup in a file. */
 export type Kind =
@@ -108,7 +108,7 @@ export async function openLedger(
   const append = (line: object) => appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 })
   if (!first) await append({ about })
   else if (JSON.stringify(first.about) !== JSON.stringify(about))
-    throw misused(
+    throw usageFailure(
       `${folder} holds another migration (${wordsOf(first.about)})`,
       'Name a folder of its own with --folder.',
     )
@@ -166,7 +166,10 @@ async function linesOf(path: string): Promise<Line[]> {
     try {
       return JSON.parse(line)
     } catch {
-      throw misused(`${path}, line ${at + 1}: it is no JSON`, 'Delete the line, and run it again.')
+      throw usageFailure(
+        `${path}, line ${at + 1}: it is no JSON`,
+        'Delete the line, and run it again.',
+      )
     }
   })
 }

@@ -1,12 +1,12 @@
 import { ApiError, type Client, RequestFailed, UnexpectedAnswer } from '@reticle/sdk'
-import type { Session } from '../session.ts'
+import type { CommandSession } from '../session.ts'
 import type { Secrets } from './given.ts'
 import type { Kind, Ledger, Told } from './ledger.ts'
 import type { People } from './people.ts'
 
 /** Context of all parts of a migration. */
 export interface Migration {
-  session: Session
+  session: CommandSession
   /** Server that objects are migrated to. */
   target: Client
   ledger: Ledger

@@ -1,5 +1,5 @@
 import type { Client, Task } from '@reticle/sdk'
-import { countsText } from '../terminal/counts.ts'
+import { formatCounts } from '../terminal/counts.ts'
 import type { JobPair } from './details.ts'
 import type { Counts } from './ledger.ts'
 import type { Migration, Workspace } from './migration.ts'
@@ -69,4 +69,4 @@ async function addCounts(
 }
 
 const textOf = ({ frames, tags, shapes, tracks }: Counts) =>
-  countsText({ frames, shapes, tracks, tags })
+  formatCounts({ frames, shapes, tracks, tags })

@@ -1,21 +1,21 @@
 import { ApiError, ConnectionError, RequestFailed, UnexpectedAnswer } from '@reticle/sdk'
-import type { Ending } from './exit-codes.ts'
+import type { ExitStatus } from './exit-codes.ts'
 import { Failure } from './failure.ts'
 
 /** Converts any error to a failure that a user can act on. */
-export function explain(thrown: unknown, signal: AbortSignal): Failure {
+export function toFailure(thrown: unknown, signal: AbortSignal): Failure {
   if (signal.aborted)
     return new Failure('Interrupted', {
       ending: 'interrupted',
       hint: 'Run the same command again: what it had begun goes on where it stopped.',
     })
   if (thrown instanceof Failure) return thrown
-  return serviceFailure(thrown) ?? fileFailure(thrown) ?? unexpected(thrown)
+  return toServiceFailure(thrown) ?? toFileFailure(thrown) ?? toUnexpectedFailure(thrown)
 }
 
-function serviceFailure(thrown: unknown): Failure | undefined {
-  if (thrown instanceof ApiError) return refusal(thrown)
-  if (thrown instanceof RequestFailed) return failedRequest(thrown)
+function toServiceFailure(thrown: unknown): Failure | undefined {
+  if (thrown instanceof ApiError) return toRefusal(thrown)
+  if (thrown instanceof RequestFailed) return toRequestFailure(thrown)
   if (thrown instanceof ConnectionError) {
     const reason = reasonOf(thrown)
     return new Failure(reason, {
@@ -41,11 +41,11 @@ const connectionHints: readonly (readonly [RegExp, string])[] = [
   [/(?:)/, 'Is the address right, and does the server run? `reticle doctor` looks closer.'],
 ]
 
-function refusal(thrown: ApiError): Failure {
+function toRefusal(thrown: ApiError): Failure {
   const { status, code, detail, fields, operation, request_id } = thrown
   const perField = Object.entries(fields).map(([name, texts]) => `${name}: ${texts.join(' ')}`)
-  const said = detail === notFound ? `${operation}: ${detail}` : detail
-  const message = [...(said ? [said] : []), ...perField].join('\n')
+  const detailText = detail === notFound ? `${operation}: ${detail}` : detail
+  const message = [...(detailText ? [detailText] : []), ...perField].join('\n')
   return new Failure(message || `The server answers ${status} and gives no reason`, {
     ending: endingOf(status),
     code,
@@ -58,7 +58,7 @@ function refusal(thrown: ApiError): Failure {
 const notFound = 'Not found.'
 const formatHint = '`reticle formats` lists them.'
 
-function endingOf(status: number): Ending {
+function endingOf(status: number): ExitStatus {
   if (status === 401 || status === 403) return 'denied'
   if (status === 404) return 'missing'
   if ([409, 410, 412, 413, 429].includes(status)) return 'refused'
@@ -73,7 +73,7 @@ const hints: Readonly<Record<number, string>> = {
   503: 'Try again in a while; `reticle server health` says which part is down.',
 }
 
-function failedRequest({ request }: RequestFailed): Failure {
+function toRequestFailure({ request }: RequestFailed): Failure {
   const { id, message, operation, report } = request
   return new Failure(message || `${operation.type} failed`, {
     code: 'request_failed',
@@ -113,7 +113,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-function fileFailure(thrown: unknown): Failure | undefined {
+function toFileFailure(thrown: unknown): Failure | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   const problem = fileProblems[String(thrown.code)]
   if (!problem) return undefined
@@ -121,7 +121,7 @@ function fileFailure(thrown: unknown): Failure | undefined {
   return new Failure(`${path}: ${problem}`, { code: 'file', details: { path } })
 }
 
-function unexpected(thrown: unknown): Failure {
+function toUnexpectedFailure(thrown: unknown): Failure {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new Failure(message || 'It failed for a reason that nobody gave', { code: 'unexpected' })
 }

@@ -1,13 +1,13 @@
 import type { Client, RqId } from '@reticle/sdk'
 import { Argument, type Command, Option } from 'commander'
-import { examples } from '../examples.ts'
+import { addExamples } from '../examples.ts'
 import type { Options } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
 import { openJournal } from '../transfers/journal.ts'
-import { finish } from '../transfers/requests.ts'
+import { runRequest } from '../transfers/requests.ts'
 import { assertFree, fetchResult } from '../transfers/result-file.ts'
-import { bucketOptions, placeOf, resumed, tellReport } from './places.ts'
+import { bucketOptions, printReport, resumed, toFileLocation } from './transfer-options.ts'
 
 /** Commands that write a file: exports of datasets, backups and the event log. */
 
@@ -28,7 +28,7 @@ const outOptions = (command: Command) =>
     )
     .option('--force', 'replace the file that is there')
 
-export function addExport(program: Command, around: Surroundings): void {
+export function addExport(program: Command, context: CliContext): void {
   const command = program
     .command('export')
     .summary('Export annotations, with images or without')
@@ -46,7 +46,7 @@ export function addExport(program: Command, around: Surroundings): void {
         id: numberId(id),
         format: String(options.format),
         save_images: options.images === true,
-        ...placeOf(options),
+        ...toFileLocation(options),
         ...(options.frames !== undefined && { frames: String(options.frames) }),
         ...(options.onlyAnnotated === true && { only_annotated: true }),
         ...(options.minScore !== undefined && { min_score: Number(options.minScore) }),
@@ -55,10 +55,13 @@ export function addExport(program: Command, around: Surroundings): void {
         if (kind === 'project') return client.exportProjectDataset(input)
         return kind === 'task' ? client.exportTaskDataset(input) : client.exportJobDataset(input)
       }
-      await takeOut({ about: ['export', kind, input], start, options }, openSession(self, around))
+      await exportToFile(
+        { commandKey: ['export', kind, input], start, options },
+        openSession(self, context),
+      )
     },
   )
-  examples(command, [
+  addExamples(command, [
     ['reticle export task 12 --format "COCO 1.0" --images', 'a data set with images'],
     ['reticle export project 7 --format "YOLO 1.1" -o yolo.zip', 'annotations only, under a name'],
     [
@@ -68,7 +71,7 @@ export function addExport(program: Command, around: Surroundings): void {
   ])
 }
 
-export function addBackup(program: Command, around: Surroundings): void {
+export function addBackup(program: Command, context: CliContext): void {
   const command = program
     .command('backup')
     .summary('Back up a project or task')
@@ -81,13 +84,16 @@ export function addBackup(program: Command, around: Surroundings): void {
   outOptions(command).action(
     async (kind: string, id: string, options: OutOptions, self: Command) => {
       const lightweight = options.withCloudMedia !== true
-      const input = { id: numberId(id), lightweight, ...placeOf(options) }
+      const input = { id: numberId(id), lightweight, ...toFileLocation(options) }
       const start = (client: Client): Promise<RqId> =>
         kind === 'project' ? client.exportProjectBackup(input) : client.exportTaskBackup(input)
-      await takeOut({ about: ['backup', kind, input], start, options }, openSession(self, around))
+      await exportToFile(
+        { commandKey: ['backup', kind, input], start, options },
+        openSession(self, context),
+      )
     },
   )
-  examples(command, [
+  addExamples(command, [
     ['reticle backup project 7 -o streets.zip', 'restore it with `reticle restore project`'],
     ['reticle backup task 12 --cloud-storage 9 --key task12.zip', 'into a bucket'],
   ])
@@ -95,7 +101,7 @@ export function addBackup(program: Command, around: Surroundings): void {
 
 const narrowed = ['project', 'task', 'job', 'user'] as const
 
-export function addEvents(program: Command, around: Surroundings): void {
+export function addEvents(program: Command, context: CliContext): void {
   const command = program
     .command('events')
     .summary('Fetch the log of who did what')
@@ -117,34 +123,40 @@ export function addEvents(program: Command, around: Surroundings): void {
       ...Object.fromEntries(given.map((one) => [`${one}_id`, numberId(String(options[one]))])),
       ...(options.from !== undefined && { from: String(options.from) }),
       ...(options.to !== undefined && { to: String(options.to) }),
-      ...placeOf(options),
+      ...toFileLocation(options),
     }
     const start = (client: Client) => client.exportEvents(input)
-    await takeOut({ about: ['events', input], start, options }, openSession(self, around))
+    await exportToFile(
+      { commandKey: ['events', input], start, options },
+      openSession(self, context),
+    )
   })
-  examples(command, [
+  addExamples(command, [
     ['reticle events --job 31 -o events.csv', 'who changed that job'],
     ['reticle events --organization acme --from 2026-03-01', 'of an organization'],
   ])
 }
 
-interface Outgoing {
-  about: unknown[]
+interface FileExport {
+  commandKey: unknown[]
   start: (client: Client) => Promise<RqId>
   options: OutOptions
 }
 
-async function takeOut({ about, start, options }: Outgoing, session: Session): Promise<void> {
-  const { output, around } = session
+async function exportToFile(
+  { commandKey, start, options }: FileExport,
+  session: CommandSession,
+): Promise<void> {
+  const { output, context } = session
   const { output: path, force = false, cloudStorage } = options
   session.progress.step('Writing')
   await assertFree(path, force)
   const client = await session.client()
   const { url } = await session.target()
-  const journal = openJournal(around.env.cacheDir, 'out', [url, about, path])
+  const journal = openJournal(context.env.cacheDir, 'out', [url, commandKey, path])
   const work = { client, journal, title: 'Writing', isSame: true, start: () => start(client) }
-  const request = await finish(session, work)
-  tellReport(request, session)
+  const request = await runRequest(session, work)
+  printReport(request, session)
   if (cloudStorage !== undefined) {
     await journal.forget()
     output.result('The file is in the bucket.', { rq_id: request.id, report: request.report })

@@ -14,76 +14,84 @@ import type {
   OrganizationPatch,
   UserPatch,
 } from '@reticle/sdk'
-import { column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
-import type { Field } from './fields.ts'
-import { choice, numberId, type Resource } from './resource.ts'
+import { createColumn, idColumn, ownerColumn, updatedColumn } from './columns.ts'
+import type { BodyField } from './fields.ts'
+import { choiceFilter, numberId, type ResourceDefinition } from './resource.ts'
 
 /** Organizations, members, invitations, users and access tokens. */
 
-const text = (key: string, about: string): Field => ({
+const textFilter = (key: string, description: string): BodyField => ({
   key,
   flags: `--${key.replaceAll('_', '-')} <text>`,
-  about,
+  description,
 })
 
-const described = [
-  { key: 'name', flags: '--name <name>', about: 'its whole name' },
-  { key: 'description', flags: '--description <text>', about: 'what it is' },
-  { key: 'contact', flags: '--contact <json>', about: 'how it is reached, as JSON', kind: 'json' },
+const profileFields = [
+  { key: 'name', flags: '--name <name>', description: 'its whole name' },
+  { key: 'description', flags: '--description <text>', description: 'what it is' },
+  {
+    key: 'contact',
+    flags: '--contact <json>',
+    description: 'how it is reached, as JSON',
+    kind: 'json',
+  },
 ] as const
 
-export const org: Resource<Organization, OrganizationCreate, OrganizationPatch> = {
+export const org: ResourceDefinition<Organization, OrganizationCreate, OrganizationPatch> = {
   word: 'org',
   one: 'an organization',
   id: numberId,
   columns: [
     idColumn,
-    column('SLUG', ({ slug }) => slug),
-    column('NAME', ({ name }) => name),
+    createColumn('SLUG', ({ slug }) => slug),
+    createColumn('NAME', ({ name }) => name),
     ownerColumn,
     updatedColumn,
   ],
   list: {
     each: (client, query, options) => client.listOrganizations.each(query, options),
-    filters: [text('slug', 'only that one'), text('owner', 'only theirs')],
+    filters: [textFilter('slug', 'only that one'), textFilter('owner', 'only theirs')],
   },
   get: (client, id, options) => client.getOrganization({ id }, options),
   create: {
-    fields: [{ key: 'slug', flags: '<slug>', about: 'its short name' }, ...described],
+    fields: [{ key: 'slug', flags: '<slug>', description: 'its short name' }, ...profileFields],
     call: (client, body, options) => client.createOrganization({ body }, options),
     example: 'reticle org create acme --name "Acme Vision"',
   },
   update: {
-    fields: [{ key: 'slug', flags: '--slug <slug>', about: 'its short name' }, ...described],
+    fields: [
+      { key: 'slug', flags: '--slug <slug>', description: 'its short name' },
+      ...profileFields,
+    ],
     call: (client, id, body, options) => client.updateOrganization({ id, body }, options),
     example: 'reticle org update 2 --description "Streets and roads"',
   },
   remove: (client, id, options) => client.deleteOrganization({ id }, options),
 }
 
-export const membership: Resource<Membership, never, MembershipPatch> = {
+export const membership: ResourceDefinition<Membership, never, MembershipPatch> = {
   word: 'membership',
   one: 'a membership',
   id: numberId,
   columns: [
     idColumn,
-    column('USER', ({ user }) => user),
-    column('ROLE', ({ role }) => role),
-    column('ACTIVE', ({ is_active }) => is_active),
-    column('JOINED', ({ joined_date }) => joined_date),
+    createColumn('USER', ({ user }) => user),
+    createColumn('ROLE', ({ role }) => role),
+    createColumn('ACTIVE', ({ is_active }) => is_active),
+    createColumn('JOINED', ({ joined_date }) => joined_date),
   ],
   list: {
     each: (client, query, options) => client.listMemberships.each(query, options),
     filters: [
-      text('user', 'only theirs'),
-      choice('role', ['owner', 'maintainer', 'supervisor', 'worker'], 'only those'),
+      textFilter('user', 'only theirs'),
+      choiceFilter('role', ['owner', 'maintainer', 'supervisor', 'worker'], 'only those'),
     ],
   },
   get: (client, id, options) => client.getMembership({ id }, options),
   update: {
     fields: [
       {
-        ...choice('role', ['worker', 'supervisor', 'maintainer'], 'what they may do'),
+        ...choiceFilter('role', ['worker', 'supervisor', 'maintainer'], 'what they may do'),
         key: 'role',
       },
     ],
@@ -93,28 +101,28 @@ export const membership: Resource<Membership, never, MembershipPatch> = {
   remove: (client, id, options) => client.deleteMembership({ id }, options),
 }
 
-export const invitation: Resource<Invitation, InvitationCreate, never, string> = {
+export const invitation: ResourceDefinition<Invitation, InvitationCreate, never, string> = {
   word: 'invitation',
   one: 'an invitation',
   id: (key) => key,
   columns: [
-    column('KEY', ({ key }) => key),
-    column('USER', ({ user }) => user),
-    column('ROLE', ({ role }) => role),
-    column('ORGANIZATION', ({ organization_info }) => organization_info),
-    column('ACCEPTED', ({ accepted }) => accepted),
-    column('EXPIRED', ({ expired }) => expired),
+    createColumn('KEY', ({ key }) => key),
+    createColumn('USER', ({ user }) => user),
+    createColumn('ROLE', ({ role }) => role),
+    createColumn('ORGANIZATION', ({ organization_info }) => organization_info),
+    createColumn('ACCEPTED', ({ accepted }) => accepted),
+    createColumn('EXPIRED', ({ expired }) => expired),
   ],
   list: {
     each: (client, query, options) => client.listInvitations.each(query, options),
-    filters: [{ ...choice('accepted', [], 'only those'), choices: ['true', 'false'] }],
+    filters: [{ ...choiceFilter('accepted', [], 'only those'), choices: ['true', 'false'] }],
   },
   get: (client, key, options) => client.getInvitation({ key }, options),
   create: {
     fields: [
-      { key: 'email', flags: '<email>', about: 'who' },
+      { key: 'email', flags: '<email>', description: 'who' },
       {
-        ...choice('role', ['worker', 'supervisor', 'maintainer'], 'what they may do'),
+        ...choiceFilter('role', ['worker', 'supervisor', 'maintainer'], 'what they may do'),
         key: 'role',
         required: true,
       },
@@ -125,8 +133,8 @@ export const invitation: Resource<Invitation, InvitationCreate, never, string> =
   remove: (client, key, options) => client.deleteInvitation({ key }, options),
 }
 
-const yesNo = (key: keyof UserPatch, about: string) =>
-  ({ key, flags: `--${key.replace('is_', '')} <true|false>`, about, kind: 'flag' }) as const
+const booleanField = (key: keyof UserPatch, description: string) =>
+  ({ key, flags: `--${key.replace('is_', '')} <true|false>`, description, kind: 'flag' }) as const
 
 interface NewUser {
   username: string
@@ -137,38 +145,42 @@ interface NewUser {
 }
 
 const names = [
-  { key: 'first_name', flags: '--first-name <name>', about: 'first name' },
-  { key: 'last_name', flags: '--last-name <name>', about: 'last name' },
+  { key: 'first_name', flags: '--first-name <name>', description: 'first name' },
+  { key: 'last_name', flags: '--last-name <name>', description: 'last name' },
 ] as const
 
-export const user: Resource<MetaUser, NewUser, UserPatch> = {
+export const user: ResourceDefinition<MetaUser, NewUser, UserPatch> = {
   word: 'user',
   one: 'a user',
   id: numberId,
   columns: [
     idColumn,
-    column('USERNAME', ({ username }) => username),
-    column('NAME', ({ first_name, last_name }) => `${first_name} ${last_name}`.trim()),
-    column('EMAIL', ({ email }) => email),
-    column('GROUPS', ({ groups }) => groups),
-    column('ACTIVE', ({ is_active }) => is_active),
+    createColumn('USERNAME', ({ username }) => username),
+    createColumn('NAME', ({ first_name, last_name }) => `${first_name} ${last_name}`.trim()),
+    createColumn('EMAIL', ({ email }) => email),
+    createColumn('GROUPS', ({ groups }) => groups),
+    createColumn('ACTIVE', ({ is_active }) => is_active),
   ],
   list: {
     each: (client, query, options) => client.listUsers.each(query, options),
-    filters: [text('username', 'only that one')],
+    filters: [textFilter('username', 'only that one')],
   },
   get: (client, id, options) => client.getUser({ id }, options),
   create: {
     fields: [
-      { key: 'username', flags: '<username>', about: 'what they sign in by' },
+      { key: 'username', flags: '<username>', description: 'what they sign in by' },
       {
         key: 'password',
         flags: '--password <file>',
-        about: 'their first password',
+        description: 'their first password',
         kind: 'secret',
         required: true,
       },
-      { key: 'email', flags: '--email <address>', about: 'e-mail; invitations to it are theirs' },
+      {
+        key: 'email',
+        flags: '--email <address>',
+        description: 'e-mail; invitations to it are theirs',
+      },
       ...names,
     ],
     call: createUser,
@@ -178,14 +190,14 @@ export const user: Resource<MetaUser, NewUser, UserPatch> = {
   update: {
     fields: [
       ...names,
-      { key: 'email', flags: '--email <address>', about: 'e-mail (administrators)' },
+      { key: 'email', flags: '--email <address>', description: 'e-mail (administrators)' },
       {
         key: 'groups',
         flags: '--group <name>',
-        about: 'admin, user or worker (administrators)',
+        description: 'admin, user or worker (administrators)',
         kind: 'list',
       },
-      yesNo('is_active', 'whether they may sign in (administrators)'),
+      booleanField('is_active', 'whether they may sign in (administrators)'),
     ],
     call: (client, id, body, options) => client.updateUser({ id, body }, options),
     example: 'reticle user update 3 --first-name Anna --username admin',
@@ -207,25 +219,25 @@ async function createUser(
 }
 
 const tokenFields = [
-  { key: 'expiry_date', flags: '--expires <date>', about: 'last day, as DD/MM/YYYY' },
+  { key: 'expiry_date', flags: '--expires <date>', description: 'last day, as DD/MM/YYYY' },
   {
     key: 'read_only',
     flags: '--read-only <true|false>',
-    about: 'whether it only reads',
+    description: 'whether it only reads',
     kind: 'flag',
   },
 ] as const
 
-export const token: Resource<AccessToken, AccessTokenCreate, AccessTokenPatch> = {
+export const token: ResourceDefinition<AccessToken, AccessTokenCreate, AccessTokenPatch> = {
   word: 'token',
   one: 'an access token',
   id: numberId,
   columns: [
     idColumn,
-    column('NAME', ({ name }) => name),
-    column('READ ONLY', ({ read_only }) => read_only),
-    column('EXPIRES', ({ expiry_date }) => expiry_date),
-    column('LAST USED', ({ last_used_date }) => last_used_date),
+    createColumn('NAME', ({ name }) => name),
+    createColumn('READ ONLY', ({ read_only }) => read_only),
+    createColumn('EXPIRES', ({ expiry_date }) => expiry_date),
+    createColumn('LAST USED', ({ last_used_date }) => last_used_date),
   ],
   list: {
     each: (client, query, options) => client.listAccessTokens.each(query, options),
@@ -233,12 +245,15 @@ export const token: Resource<AccessToken, AccessTokenCreate, AccessTokenPatch> =
   },
   get: (client, id, options) => client.getAccessToken({ id }, options),
   create: {
-    fields: [{ key: 'name', flags: '<name>', about: 'what it is for' }, ...tokenFields],
+    fields: [{ key: 'name', flags: '<name>', description: 'what it is for' }, ...tokenFields],
     call: (client, body, options) => client.createAccessToken({ body }, options),
     example: 'reticle token create nightly --expires 31/12/2027 --username anna',
   },
   update: {
-    fields: [{ key: 'name', flags: '--name <name>', about: 'what it is for' }, ...tokenFields],
+    fields: [
+      { key: 'name', flags: '--name <name>', description: 'what it is for' },
+      ...tokenFields,
+    ],
     call: (client, id, body, options) => client.updateAccessToken({ id, body }, options),
     example: 'reticle token update 14 --name nightly --username anna',
   },

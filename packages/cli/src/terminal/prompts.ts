@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { Failure, misused } from '../failure.ts'
+import { Failure, usageFailure } from '../failure.ts'
 
 /** Terminal for prompts. */
-export interface Terminal {
+export interface PromptTerminal {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stderr: NodeJS.WritableStream & { isTTY?: boolean }
 }
@@ -13,31 +13,37 @@ export interface Terminal {
  *
  * @throws Failure for empty input or an interruption
  */
-export async function askSecret({ stdin, stderr }: Terminal, question: string): Promise<string> {
+export async function promptSecret(
+  { stdin, stderr }: PromptTerminal,
+  question: string,
+): Promise<string> {
   const answer = stdin.isTTY
-    ? await typed(stdin, stderr, question)
+    ? await promptHidden(stdin, stderr, question)
     : (await firstLine(stdin)).replace(/\r$/, '')
   if (answer === '')
-    throw misused(`${question}: nothing came`, 'Type it, or pipe it to standard input.')
+    throw usageFailure(`${question}: nothing came`, 'Type it, or pipe it to standard input.')
   return answer
 }
 
 /** Prompts for a yes or no; returns no without a terminal. @throws Failure on an interruption */
-export async function confirm({ stdin, stderr }: Terminal, question: string): Promise<boolean> {
+export async function promptConfirmation(
+  { stdin, stderr }: PromptTerminal,
+  question: string,
+): Promise<boolean> {
   if (!stdin.isTTY || !stderr.isTTY) return false
   const lines = createInterface({ input: stdin, output: stderr })
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
   } catch {
-    throw interrupted()
+    throw interruptedFailure()
   } finally {
     lines.close()
   }
 }
 
-async function typed(
-  stdin: Terminal['stdin'],
-  stderr: Terminal['stderr'],
+async function promptHidden(
+  stdin: PromptTerminal['stdin'],
+  stderr: PromptTerminal['stderr'],
   question: string,
 ): Promise<string> {
   stderr.write(`${question}: `)
@@ -46,7 +52,7 @@ async function typed(
   try {
     return await lines.question('')
   } catch {
-    throw interrupted()
+    throw interruptedFailure()
   } finally {
     lines.close()
     stderr.write('\n')
@@ -54,9 +60,9 @@ async function typed(
 }
 
 /** Only Ctrl-C ends a prompt without input. */
-const interrupted = () => new Failure('Interrupted', { ending: 'interrupted' })
+const interruptedFailure = () => new Failure('Interrupted', { ending: 'interrupted' })
 
-async function firstLine(stdin: Terminal['stdin']): Promise<string> {
+async function firstLine(stdin: PromptTerminal['stdin']): Promise<string> {
   let text = ''
   stdin.setEncoding('utf8')
   for await (const piece of stdin) {

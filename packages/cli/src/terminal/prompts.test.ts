@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { askSecret, confirm } from './ask.ts'
+import { promptConfirmation, promptSecret } from './prompts.ts'
 
 /** Fake terminal that records its output. */
 function terminal(isTTY: boolean) {
@@ -17,28 +17,28 @@ function terminal(isTTY: boolean) {
 }
 
 test('a secret is typed without an echo', async () => {
-  const { seen, ...around } = terminal(true)
-  const answer = askSecret(around, 'Access token')
-  around.stdin.write('hidden one\r')
+  const { seen, ...context } = terminal(true)
+  const answer = promptSecret(context, 'Access token')
+  context.stdin.write('hidden one\r')
   expect(await answer).toBe('hidden one')
   expect(seen()).toBe('Access token: \n')
 })
 
 test('a secret is the first line of piped input', async () => {
-  const { seen, ...around } = terminal(false)
-  const answer = askSecret(around, 'Access token')
-  around.stdin.end('hidden one\r\nmore\n')
+  const { seen, ...context } = terminal(false)
+  const answer = promptSecret(context, 'Access token')
+  context.stdin.end('hidden one\r\nmore\n')
   expect(await answer).toBe('hidden one')
   expect(seen()).toBe('')
   const { seen: _, ...silent } = terminal(false)
   silent.stdin.end()
-  await expect(askSecret(silent, 'Access token')).rejects.toMatchObject({ ending: 'usage' })
+  await expect(promptSecret(silent, 'Access token')).rejects.toMatchObject({ ending: 'usage' })
 })
 
 test('Ctrl-C at a prompt is an interruption', async () => {
-  const { seen: _, ...around } = terminal(true)
-  const answer = askSecret(around, 'Access token')
-  around.stdin.write('\u0003')
+  const { seen: _, ...context } = terminal(true)
+  const answer = promptSecret(context, 'Access token')
+  context.stdin.write('\u0003')
   await expect(answer).rejects.toMatchObject({ ending: 'interrupted' })
 })
 
@@ -48,15 +48,15 @@ test.each([
   ['', false],
   ['no', false],
 ])('"%s" to a question means %s', async (typed, isMeant) => {
-  const { seen, ...around } = terminal(true)
-  const answer = confirm(around, 'Delete it?')
-  around.stdin.write(`${typed}\r`)
+  const { seen, ...context } = terminal(true)
+  const answer = promptConfirmation(context, 'Delete it?')
+  context.stdin.write(`${typed}\r`)
   expect(await answer).toBe(isMeant)
   expect(seen()).toContain('Delete it? [y/N]')
 })
 
 test('no prompt is shown without a terminal', async () => {
-  const { seen, ...around } = terminal(false)
-  expect(await confirm(around, 'Delete it?')).toBe(false)
+  const { seen, ...context } = terminal(false)
+  expect(await promptConfirmation(context, 'Delete it?')).toBe(false)
   expect(seen()).toBe('')
 })

@@ -22,11 +22,13 @@ interface Deps {
 
 /** Returns the images of a subset as frames, in order. Files that are not images are skipped and reported. */
 export async function framesOf(subset: FileSubset, deps: Deps): Promise<ItemFrame[]> {
-  const pictures = subset.embedded ? await spooled(subset.embedded(), deps) : listed(subset, deps)
+  const pictures = subset.embedded
+    ? await spoolPictures(subset.embedded(), deps)
+    : listPictures(subset, deps)
   const frames: ItemFrame[] = []
   for (const [index, { name, size, head, read }] of pictures.entries()) {
     deps.signal.throwIfAborted()
-    const known = size ?? (await measured(head, read))
+    const known = size ?? (await measureImage(head, read))
     if (known)
       frames.push({ frame: frames.length, path: name, ...known, ...(read && { image: read }) })
     else
@@ -44,7 +46,7 @@ interface Picture {
   read: (() => AsyncIterable<Uint8Array>) | undefined
 }
 
-function listed({ images }: FileSubset, { zip, missing }: Deps): Picture[] {
+function listPictures({ images }: FileSubset, { zip, missing }: Deps): Picture[] {
   return images.map(({ name, member }) => {
     const [entry, size] = [zip.files.get(member), missing.get(member)]
     if (size || !entry) return { name, size, head: async () => nothing, read: undefined }
@@ -54,20 +56,23 @@ function listed({ images }: FileSubset, { zip, missing }: Deps): Picture[] {
 
 const nothing = new Uint8Array()
 
-async function measured(head: Picture['head'], read: Picture['read']): Promise<Size | undefined> {
+async function measureImage(
+  head: Picture['head'],
+  read: Picture['read'],
+): Promise<Size | undefined> {
   const size = await imageSize(await head()).catch(() => undefined)
   if (size || !read) return size
-  return imageSize(await first(read(), Number.POSITIVE_INFINITY)).catch(() => undefined)
+  return imageSize(await readFirst(read(), Number.POSITIVE_INFINITY)).catch(() => undefined)
 }
 
 async function headOf(zip: ZipReader, entry: ZipEntry): Promise<Uint8Array> {
-  if (entry.isDeflated) return first(zip.stream(entry), headBytes)
+  if (entry.isDeflated) return readFirst(zip.stream(entry), headBytes)
   const start = await zip.dataStart(entry)
   return zip.source.read(start, start + Math.min(entry.packedSize, headBytes))
 }
 
 /** Returns the first bytes and reads no more than necessary. */
-async function first(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
+async function readFirst(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
   const kept: Uint8Array[] = []
   let size = 0
   for await (const piece of pieces) {
@@ -79,21 +84,24 @@ async function first(pieces: AsyncIterable<Uint8Array>, length: number): Promise
 }
 
 /** Stores embedded images in one file, because they can be read only once. */
-async function spooled(images: AsyncIterable<EmbeddedImage>, { dir }: Deps): Promise<Picture[]> {
+async function spoolPictures(
+  images: AsyncIterable<EmbeddedImage>,
+  { dir }: Deps,
+): Promise<Picture[]> {
   const path = join(dir, 'pictures')
-  const places: { name: string; start: number; end: number }[] = []
+  const ranges: { name: string; start: number; end: number }[] = []
   async function* behindOneAnother() {
     let start = 0
     for await (const { name, content } of images) {
-      places.push({ name, start, end: start + content.length })
+      ranges.push({ name, start, end: start + content.length })
       start += content.length
       yield content
     }
   }
   await pipeline(Readable.from(behindOneAnother()), createWriteStream(path))
-  return places.map(({ name, start, end }) => {
+  return ranges.map(({ name, start, end }) => {
     const read = () => partOf(path, start, end)
-    return { name, head: () => first(read(), headBytes), read }
+    return { name, head: () => readFirst(read(), headBytes), read }
   })
 }
 

@@ -1,11 +1,11 @@
 import { ApiError, ConnectionError } from '@reticle/sdk'
 import { expect, test } from 'vitest'
-import { explain } from './explain.ts'
+import { toFailure } from './to-failure.ts'
 
 const { signal } = new AbortController()
 
 const refused = (given: { operation: string; status: number; code: string; detail: string }) =>
-  explain(
+  toFailure(
     new ApiError({ fields: {}, request_id: null, retry_after: null, body: {}, ...given }),
     signal,
   )
@@ -27,7 +27,7 @@ test('only the reason of an OpenSSL error is shown', () => {
   const said =
     '80FC255DD07F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/ssl3_record.c:350:\n'
   const cause = new TypeError('fetch failed', { cause: new Error(said) })
-  const { message, hint } = explain(new ConnectionError('listTasks', said, cause), signal)
+  const { message, hint } = toFailure(new ConnectionError('listTasks', said, cause), signal)
   expect(message).toBe('listTasks got no answer: wrong version number')
   expect(hint).toBe('It does not speak https: try http.')
 })
