@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 
-interface State {
+interface FollowedState {
   /** Bytes of the file that were sent, and its size. */
   sent?: { done: number; total: number }
   request?: Request
@@ -12,20 +12,20 @@ interface State {
 }
 
 /** Starts a request; an interrupted upload resumes and reports its progress. */
-export type Start = (options: {
+export type StartRequest = (options: {
   signal: AbortSignal
   on_progress: (done: number, total: number) => void
 }) => Promise<{ rq_id: string }>
 
-export interface Following extends State {
-  begin: (start: Start) => void
+export interface FollowedRequest extends FollowedState {
+  begin: (start: StartRequest) => void
   /** Cancels the upload of a file, before the request starts. */
   stop: () => void
 }
 
 /** Starts and follows a request in a dialog. Closing the dialog cancels an upload but not the request. */
-export function useFollowing(): Following {
-  const [state, setState] = useState<State>({})
+export function useFollowedRequest(): FollowedRequest {
+  const [state, setState] = useState<FollowedState>({})
   const current = useRef<AbortController>(undefined)
   useEffect(() => () => current.current?.abort(), [])
   return {
@@ -35,7 +35,7 @@ export function useFollowing(): Following {
       const running = new AbortController()
       current.current = running
       setState({ isBusy: true })
-      void follow(start, running.signal, (change) => {
+      void followRequest(start, running.signal, (change) => {
         if (!running.signal.aborted) setState((before) => ({ ...before, ...change }))
       })
     },
@@ -46,19 +46,23 @@ export function useFollowing(): Following {
   }
 }
 
-async function follow(start: Start, signal: AbortSignal, tell: (change: State) => void) {
+async function followRequest(
+  start: StartRequest,
+  signal: AbortSignal,
+  update: (change: FollowedState) => void,
+) {
   try {
-    const on_progress = (done: number, total: number) => tell({ sent: { done, total } })
+    const on_progress = (done: number, total: number) => update({ sent: { done, total } })
     const { rq_id } = await start({ signal, on_progress })
-    const told = (request: Request) => tell({ request })
-    tell({ request: await api.follow(rq_id, { signal, on_progress: told }), isBusy: false })
+    const onProgress = (request: Request) => update({ request })
+    update({ request: await api.follow(rq_id, { signal, on_progress: onProgress }), isBusy: false })
   } catch (thrown) {
-    tell({ ...failureOf(thrown), isBusy: false })
+    update({ ...failureOf(thrown), isBusy: false })
   }
   await queries.invalidateQueries()
 }
 
-const failureOf = (thrown: unknown): State => {
+const failureOf = (thrown: unknown): FollowedState => {
   if (thrown instanceof RequestFailed) return { request: thrown.request }
   return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) }
 }

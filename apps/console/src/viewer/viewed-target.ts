@@ -1,10 +1,10 @@
 /** Task or job of the frames. */
-export interface Place {
+export interface ViewedTarget {
   kind: 'tasks' | 'jobs'
   id: number
 }
 
-export type Quality = 'compressed' | 'original'
+export type PictureQuality = 'compressed' | 'original'
 
 /** First and last visible frame, both inclusive, numbered as in the task. */
 export interface Span {
@@ -13,8 +13,8 @@ export interface Span {
 }
 
 /** Returns the requested frame, or the nearest existing one. */
-export function frameWithin({ first, last }: Span, asked: number): number {
-  return Math.max(first, Math.min(last, Math.trunc(asked) || 0))
+export function frameWithin({ first, last }: Span, requested: number): number {
+  return Math.max(first, Math.min(last, Math.trunc(requested) || 0))
 }
 
 /** Returns the frames that are probably shown next, most likely first. */

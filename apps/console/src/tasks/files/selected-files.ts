@@ -1,7 +1,7 @@
 import type { FileSource } from '@reticle/sdk'
 
 /** A chosen file with its path relative to the chosen folder. */
-export interface Chosen {
+export interface SelectedFile {
   /** Path with `/` as separator. */
   path: string
   file: File
@@ -12,13 +12,13 @@ export interface Chosen {
 }
 
 /** Reads size and time once per file, because each read accesses the disk and blocks the page. */
-export function chosenAs(path: string, file: File): Chosen {
+export function toSelectedFile(path: string, file: File): SelectedFile {
   const { size, lastModified: modified } = file
   return { path, file, size, modified }
 }
 
 /** Files to send, with a summary. */
-export interface Choice {
+export interface FileSelection {
   sources: FileSource[]
   /** Size in bytes. */
   size: number
@@ -31,14 +31,14 @@ export interface Choice {
 const filesAtOnce = 100
 
 /** Reads the files of an `<input>`; files of a folder include their paths. */
-export async function chosenOf(
+export async function readSelectedFiles(
   files: readonly File[],
   onFound: (count: number) => void,
-): Promise<Chosen[]> {
-  const all: Chosen[] = []
+): Promise<SelectedFile[]> {
+  const all: SelectedFile[] = []
   while (all.length < files.length) {
     const lot = files.slice(all.length, all.length + filesAtOnce)
-    all.push(...lot.map((file) => chosenAs(file.webkitRelativePath || file.name, file)))
+    all.push(...lot.map((file) => toSelectedFile(file.webkitRelativePath || file.name, file)))
     onFound(all.length)
     await new Promise((resolve) => setTimeout(resolve))
   }
@@ -46,7 +46,7 @@ export async function chosenOf(
 }
 
 /** Sorts the files by path; a common parent folder is removed from their names. */
-export function choiceOf(all: readonly Chosen[]): Choice {
+export function createFileSelection(all: readonly SelectedFile[]): FileSelection {
   const kept = all.filter(({ path }) => !isHidden(path)).sort(byPath)
   const folder = folderOf(kept)
   return {
@@ -58,7 +58,7 @@ export function choiceOf(all: readonly Chosen[]): Choice {
 }
 
 const collator = new Intl.Collator('en', { numeric: true })
-const byPath = (a: Chosen, b: Chosen) => collator.compare(a.path, b.path)
+const byPath = (a: SelectedFile, b: SelectedFile) => collator.compare(a.path, b.path)
 
 const systemFiles = ['thumbs.db', 'desktop.ini', '__macosx']
 
@@ -66,21 +66,21 @@ const isHidden = (path: string) =>
   path.split('/').some((part) => part.startsWith('.') || systemFiles.includes(part.toLowerCase()))
 
 /** Returns the longest common folder of the paths, with a trailing `/`. */
-function folderOf([first, ...others]: readonly Chosen[]): string {
+function folderOf([first, ...others]: readonly SelectedFile[]): string {
   if (!first) return ''
   let folder = first.path.slice(0, first.path.lastIndexOf('/') + 1)
-  for (const { path } of others) while (!path.startsWith(folder)) folder = above(folder)
+  for (const { path } of others) while (!path.startsWith(folder)) folder = parentFolderOf(folder)
   return folder
 }
 
-const above = (folder: string) => folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1)
+const parentFolderOf = (folder: string) => folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1)
 
-function nameOf(folder: string, [first]: readonly Chosen[]): string {
+function nameOf(folder: string, [first]: readonly SelectedFile[]): string {
   const named = folder.split('/').at(-2)
   return named ?? first?.file.name.replace(/\.[^.]+$/, '') ?? ''
 }
 
-const sourceOf = (name: string, { file, size, modified }: Chosen): FileSource => ({
+const sourceOf = (name: string, { file, size, modified }: SelectedFile): FileSource => ({
   name,
   size,
   modified,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { nextOf } from './next-of.ts'
+import { nextPathOf } from './next-path.ts'
 
-const of = (next: string) => nextOf(new URLSearchParams({ next }))
+const of = (next: string) => nextPathOf(new URLSearchParams({ next }))
 
 test('a path of the console is accepted', () => {
   expect(of('/invitations/abc?org=x')).toBe('/invitations/abc?org=x')

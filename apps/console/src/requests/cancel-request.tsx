@@ -5,16 +5,16 @@ import { useChange } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { useToast } from '../ui/toasts.tsx'
-import { workText } from './words.ts'
+import { requestTypeText } from './request-text.ts'
 
 /** Renders a button to cancel a request; a request that has started needs confirmation. */
-export function CancelWork({ request }: { request: Request }) {
+export function CancelRequest({ request }: { request: Request }) {
   const [isAsking, setIsAsking] = useState(false)
-  const tell = useToast()
+  const toast = useToast()
   const { id: rq_id, status } = request
   const cancel = useChange(api.cancelRequest, () => {
     setIsAsking(false)
-    tell({ text: `Cancelled: ${workText(request)}` })
+    toast({ text: `Cancelled: ${requestTypeText(request)}` })
   })
   const isSure = status === 'queued'
   return (
@@ -28,7 +28,7 @@ export function CancelWork({ request }: { request: Request }) {
       </button>
       {(isAsking || cancel.error) && (
         <Dialog
-          title={`Cancel: ${workText(request)}?`}
+          title={`Cancel: ${requestTypeText(request)}?`}
           onClose={() => {
             setIsAsking(false)
             cancel.reset()

@@ -1,6 +1,6 @@
 import type { Request } from '@reticle/sdk'
 import { expect, test } from 'vitest'
-import { durationText, localLink, standText, workText } from './words.ts'
+import { durationText, localLink, progressText, requestTypeText } from './request-text.ts'
 
 const request: Request = {
   status: 'started',
@@ -21,19 +21,19 @@ const request: Request = {
 }
 
 test('a request type has a name', () => {
-  expect(workText(request)).toBe('Export of annotations')
+  expect(requestTypeText(request)).toBe('Export of annotations')
   const operation = { ...request.operation, type: 'create:task' }
-  expect(workText({ ...request, operation })).toBe('Creation of a task')
+  expect(requestTypeText({ ...request, operation })).toBe('Creation of a task')
 })
 
 test('the status text contains everything that is known', () => {
-  expect(standText(request)).toBe('42 %')
+  expect(progressText(request)).toBe('42 %')
   const known = { items_done: 5, items_total: 12, eta_seconds: 100 }
-  expect(standText({ ...request, ...known })).toBe('42 %, 5 of 12 items, about 2 min left')
+  expect(progressText({ ...request, ...known })).toBe('42 %, 5 of 12 items, about 2 min left')
   const queued: Request = { ...request, status: 'queued' }
-  expect(standText({ ...queued, queue_position: 0 })).toBe('next in the queue')
-  expect(standText({ ...queued, queue_position: 3 })).toBe('3 before it in the queue')
-  expect(standText({ ...request, status: 'finished' })).toBe('')
+  expect(progressText({ ...queued, queue_position: 0 })).toBe('next in the queue')
+  expect(progressText({ ...queued, queue_position: 3 })).toBe('3 before it in the queue')
+  expect(progressText({ ...request, status: 'finished' })).toBe('')
 })
 
 test('durations are rounded', () => {

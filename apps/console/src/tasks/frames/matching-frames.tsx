@@ -4,7 +4,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { FrameGrid } from './frame-grid.tsx'
-import { type Place, Tile } from './tile.tsx'
+import { Tile, type TilePosition } from './tile.tsx'
 
 interface Props {
   task: number
@@ -20,7 +20,7 @@ const inputOf = ({ task: task_id, search }: Props, index: number) => ({
 })
 
 /** Renders a grid of frames whose file names match a search; pages are loaded when they become visible. */
-export function FoundFrames(props: Props) {
+export function MatchingFrames(props: Props) {
   const { data, error } = useAnswer(api.listFrames, inputOf(props, 0), { keeps: true })
   if (error) return <Failure error={error} />
   if (!data) return <Loading />
@@ -33,18 +33,18 @@ export function FoundFrames(props: Props) {
       <FrameGrid
         name="Found frames"
         count={data.count}
-        tile={(place) => <FoundTile key={place.index} {...props} {...place} />}
+        tile={(position) => <MatchingTile key={position.index} {...props} {...position} />}
       />
     </>
   )
 }
 
-function FoundTile({ task, search, ...place }: Props & Place) {
-  const input = inputOf({ task, search }, place.index)
-  const { data } = useAnswer(api.listFrames, input, { enabled: !place.isWaiting })
-  const found = data?.results[place.index % together]
-  if (!found) return <li data-index={place.index} aria-busy="true" />
-  const src = `/api/tasks/${task}/data?type=preview&number=${found.frame}`
-  const href = `/tasks/${task}/frames/${found.frame}`
-  return <Tile {...place} number={found.frame} name={found.name} src={src} href={href} />
+function MatchingTile({ task, search, ...position }: Props & TilePosition) {
+  const input = inputOf({ task, search }, position.index)
+  const { data } = useAnswer(api.listFrames, input, { enabled: !position.isWaiting })
+  const frame = data?.results[position.index % together]
+  if (!frame) return <li data-index={position.index} aria-busy="true" />
+  const src = `/api/tasks/${task}/data?type=preview&number=${frame.frame}`
+  const href = `/tasks/${task}/frames/${frame.frame}`
+  return <Tile {...position} number={frame.frame} name={frame.name} src={src} href={href} />
 }

@@ -1,19 +1,19 @@
 import { ApiError, type Following, type Started } from '@reticle/sdk'
 import { api } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import { notesOf } from './notes.ts'
-import type { Phase, Wish } from './phase.ts'
+import type { TaskUpload, UploadPhase } from './phase.ts'
+import { uploadStoreOf } from './task-upload-store.ts'
 
 /** Callbacks of the progress. */
-export interface Begun {
+export interface UploadCallbacks {
   onCreated: (taskId: number) => void
-  onPhase: (phase: Phase) => void
+  onPhase: (phase: UploadPhase) => void
   /** Called when the upload is complete; from then on only the service can stop the request. */
   onFollowing: (following: Following) => void
   signal: AbortSignal
 }
 
-interface Place {
+interface TaskDestination {
   taskId: number | undefined
   organization: string | undefined
 }
@@ -24,24 +24,31 @@ interface Place {
  * @returns the id of the task
  * @throws ApiError, ConnectionError, RequestFailed, TypeError
  */
-export async function makeTask(wish: Wish, place: Place, begun: Begun): Promise<number> {
-  begun.onPhase({ name: 'creating' })
-  const id = place.taskId ?? (await create(wish, place))
-  begun.onCreated(id)
-  const started = await sendFiles(id, wish, begun).catch(underWay)
-  begun.onPhase({ name: 'preparing' })
+export async function createTaskWithFiles(
+  upload: TaskUpload,
+  destination: TaskDestination,
+  callbacks: UploadCallbacks,
+): Promise<number> {
+  callbacks.onPhase({ name: 'creating' })
+  const id = destination.taskId ?? (await createTask(upload, destination))
+  callbacks.onCreated(id)
+  const started = await sendFiles(id, upload, callbacks).catch(runningRequestOf)
+  callbacks.onPhase({ name: 'preparing' })
   const following = api.follow(started, {
-    on_progress: (request) => begun.onPhase({ name: 'preparing', request }),
-    signal: begun.signal,
+    on_progress: (request) => callbacks.onPhase({ name: 'preparing', request }),
+    signal: callbacks.signal,
   })
-  begun.onFollowing(following)
+  callbacks.onFollowing(following)
   await following
   await queries.invalidateQueries()
   return id
 }
 
-async function create({ task }: Wish, { organization }: Place): Promise<number> {
-  if (!task) throw new TypeError('There is neither a task nor what it is to be.')
+async function createTask(
+  { task }: TaskUpload,
+  { organization }: TaskDestination,
+): Promise<number> {
+  if (!task) throw new TypeError('A task id or the properties of a new task are required.')
   const options = task.project_id ? {} : { organization } // a task belongs to the workspace of its project
   const { id } = await api.createTask({ body: task }, options)
   return id
@@ -50,23 +57,27 @@ async function create({ task }: Wish, { organization }: Place): Promise<number> 
 /** Minimum interval of progress updates in milliseconds, since files may be many and small. */
 const pauseMs = 200
 
-function sendFiles(id: number, { media, sources }: Wish, { onPhase, signal }: Begun) {
+function sendFiles(
+  id: number,
+  { media, sources }: TaskUpload,
+  { onPhase, signal }: UploadCallbacks,
+) {
   const began = performance.now()
-  let told = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   return api.uploadTaskData.send({ id, body: media }, sources, {
-    store: notesOf(id),
+    store: uploadStoreOf(id),
     signal,
     on_progress: (done, total) => {
       const now = performance.now()
-      if (now - told < pauseMs && done < total) return
-      told = now
+      if (now - reportedAt < pauseMs && done < total) return
+      reportedAt = now
       onPhase({ name: 'sending', done, total, tookMs: now - began })
     },
   })
 }
 
 /** The files were already uploaded and the request is running. */
-function underWay(thrown: unknown): Started {
+function runningRequestOf(thrown: unknown): Started {
   if (thrown instanceof ApiError && thrown.rq_id) return thrown.rq_id
   throw thrown
 }

@@ -1,4 +1,4 @@
-import { type Chosen, chosenAs } from './chosen.ts'
+import { type SelectedFile, toSelectedFile } from './selected-files.ts'
 
 /** Returns the dropped entries; must be called within the event, before the browser clears them. */
 export function entriesOf({ items }: DataTransfer): (FileSystemEntry | File)[] {
@@ -12,11 +12,11 @@ export function entriesOf({ items }: DataTransfer): (FileSystemEntry | File)[] {
  *
  * @param onFound called with the number of files found so far
  */
-export async function walk(
+export async function findDroppedFiles(
   entries: readonly (FileSystemEntry | File)[],
   onFound: (count: number) => void,
-): Promise<Chosen[]> {
-  const found: Chosen[] = []
+): Promise<SelectedFile[]> {
+  const found: SelectedFile[] = []
   for await (const lot of lotsIn(entries)) {
     found.push(...(await Promise.all(lot)))
     onFound(found.length)
@@ -30,9 +30,9 @@ export async function walk(
  */
 async function* lotsIn(
   entries: readonly (FileSystemEntry | File)[],
-): AsyncGenerator<Promise<Chosen>[], void> {
+): AsyncGenerator<Promise<SelectedFile>[], void> {
   yield entries.flatMap((entry) => {
-    if (entry instanceof File) return Promise.resolve(chosenAs(entry.name, entry))
+    if (entry instanceof File) return Promise.resolve(toSelectedFile(entry.name, entry))
     return isFile(entry) ? fileOf(entry) : []
   })
   for (const entry of entries)
@@ -45,8 +45,8 @@ const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.i
 const pathOf = ({ fullPath }: FileSystemEntry) => fullPath.replace(/^\//, '')
 
 const fileOf = (entry: FileSystemFileEntry) =>
-  new Promise<Chosen>((resolve, reject) =>
-    entry.file((file) => resolve(chosenAs(pathOf(entry), file)), reject),
+  new Promise<SelectedFile>((resolve, reject) =>
+    entry.file((file) => resolve(toSelectedFile(pathOf(entry), file)), reject),
   )
 
 /** Browsers return entries in batches, of about a hundred, until an empty one. */

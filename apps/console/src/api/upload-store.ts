@@ -3,24 +3,24 @@ import type { UploadStore } from '@reticle/sdk'
 /**
  * Returns a store of upload progress in the browser, so that the same files resume even after the page was closed.
  */
-export function notesAt(place: string): UploadStore {
+export function createUploadStore(prefix: string): UploadStore {
   return {
-    get: (key) => localStorage.getItem(place + key),
-    set: (key, value) => keep(place + key, value),
-    delete: (key) => localStorage.removeItem(place + key),
+    get: (key) => localStorage.getItem(prefix + key),
+    set: (key, value) => storeItem(prefix + key, value),
+    delete: (key) => localStorage.removeItem(prefix + key),
   }
 }
 
 /** Store for uploads that do not belong to a task. */
-export const keptUploads = notesAt('reticle.upload ')
+export const sharedUploadStore = createUploadStore('reticle.upload ')
 
-export function forgetNotesAt(place: string): void {
+export function clearUploadStore(prefix: string): void {
   const keys = Array.from(localStorage, (_, index) => localStorage.key(index))
-  for (const key of keys) if (key?.startsWith(place)) localStorage.removeItem(key)
+  for (const key of keys) if (key?.startsWith(prefix)) localStorage.removeItem(key)
 }
 
 /** When the storage is full, progress is not stored and the part is sent again after an interruption. */
-function keep(key: string, value: string): void {
+function storeItem(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {

@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'wouter'
 const whole = ['sort', 'org'] // these parameters do not filter
 
 /** Renders, instead of an empty table, a hint when filters are active, otherwise the children. */
-export function OrNothingFound({ children }: { children: ReactNode }) {
+export function OrNoMatches({ children }: { children: ReactNode }) {
   const [params] = useSearchParams()
   const [path, go] = useLocation()
   const isNarrowed = [...params.keys()].some((name) => !whole.includes(name))

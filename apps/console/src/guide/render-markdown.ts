@@ -26,7 +26,7 @@ function isAsset(address: string | null): boolean {
 }
 
 /** Converts the markdown of a guide to elements that are safe to show, even if the author is not trusted. */
-export function cleaned(markdown: string): DocumentFragment {
+export function renderMarkdown(markdown: string): DocumentFragment {
   const html = parser.parse(markdown, { async: false })
   return purifier.sanitize(html, {
     ALLOWED_TAGS: tags,

@@ -2,7 +2,7 @@ import type { Request } from '@reticle/sdk'
 import { bytesText } from '../ui/bytes.ts'
 
 /** Returns the name of a request type: `export:annotations` becomes `Export of annotations`. */
-export function workText({ operation: { type } }: Request): string {
+export function requestTypeText({ operation: { type } }: Request): string {
   const [action = type, what = ''] = type.split(':')
   const begin = names.get(action)
   if (begin === undefined || what === '') return type
@@ -15,18 +15,18 @@ const names = new Map([
   ['create', 'Creation'],
 ])
 
-export const isMoving = ({ status }: Request): boolean =>
+export const isActive = ({ status }: Request): boolean =>
   status === 'queued' || status === 'started'
 
 /** Returns the status text with everything that is known: `42 %, 5 of 12 items, about 10 seconds left`. */
-export function standText(request: Request): string {
+export function progressText(request: Request): string {
   const { status, progress, queue_position, eta_seconds, items_done, items_total } = request
   if (status === 'queued') return queueText(queue_position)
   if (status !== 'started') return ''
   const items =
     items_done !== null && items_total !== null && `${items_done} of ${items_total} items`
   const left = eta_seconds !== null && `about ${durationText(eta_seconds)} left`
-  return [percentText(progress), bytesStand(request), items, left].filter(Boolean).join(', ')
+  return [percentText(progress), bytesProgressText(request), items, left].filter(Boolean).join(', ')
 }
 
 function queueText(position: number | null): string {
@@ -34,7 +34,7 @@ function queueText(position: number | null): string {
   return position === 0 ? 'next in the queue' : `${position} before it in the queue`
 }
 
-const bytesStand = ({ bytes_done, bytes_total }: Request) =>
+const bytesProgressText = ({ bytes_done, bytes_total }: Request) =>
   bytes_done !== null &&
   bytes_total !== null &&
   `${bytesText(bytes_done)} of ${bytesText(bytes_total)}`

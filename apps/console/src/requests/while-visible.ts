@@ -4,7 +4,7 @@
  *
  * @returns a function that stops it
  */
-export function whileSeen(begin: (signal: AbortSignal) => void): () => void {
+export function whileVisible(begin: (signal: AbortSignal) => void): () => void {
   let current = new AbortController()
   const change = () => {
     current.abort()

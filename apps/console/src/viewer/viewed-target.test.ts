@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { frameWithin, jobPageOf, neighboursOf } from './place.ts'
+import { frameWithin, jobPageOf, neighboursOf } from './viewed-target.ts'
 
 const span = { first: 5, last: 9 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosenFrames, framesOfJob, framesOfTask, placeOf } from './frame-set.ts'
+import { chosenFrames, framesOfJob, framesOfTask, indexOfFrame } from './frame-sequence.ts'
 
 test('frames of a task count from 0, frames of a job from its first frame', () => {
   expect(framesOfTask({ id: 12, size: 9 }).numberAt(4)).toBe(4)
@@ -16,5 +16,5 @@ test('frames of a ground-truth job are converted from source numbers', () => {
 
 test('a missing frame number selects the next frame, or the last', () => {
   const job = framesOfJob({ id: 31, task_id: 12, frame_count: 3, start_frame: 6 })
-  expect([6, 8, 0, 900].map((number) => placeOf(job, number))).toEqual([0, 2, 0, 2])
+  expect([6, 8, 0, 900].map((number) => indexOfFrame(job, number))).toEqual([0, 2, 0, 2])
 })
