@@ -91,11 +91,8 @@ beforeEach(async () => {
   answer = () => undefined
 })
 
-const keyed = (
-  key: string,
-  body: TestRequest['body'] = { name: 'p' },
-  more: Partial<TestRequest> = {},
-) => send('/api/projects', { method: 'POST', body, ...more, headers: { 'idempotency-key': key } })
+const keyed = (key: string, body: TestRequest['body'] = { name: 'p' }, more: TestRequest = {}) =>
+  send('/api/projects', { method: 'POST', body, ...more, headers: { 'idempotency-key': key } })
 const isReplay = ({ headers }: { headers: Record<string, unknown> }) =>
   headers['idempotency-replayed'] === 'true'
 

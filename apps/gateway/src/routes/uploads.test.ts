@@ -93,17 +93,11 @@ describe('an upload of media', () => {
   })
 
   test('a ground-truth job is requested as JSON in a field', async () => {
-    const validationParams = {
-      mode: 'gt',
-      frame_selection_method: 'random_uniform',
-      frame_share: 0.1,
-    }
-    const fields = form(
-      ['client_files', 'x', 'a.png'],
-      ['validation_params', JSON.stringify(validationParams)],
-    )
+    const params = { mode: 'gt', frame_selection_method: 'random_uniform', frame_share: 0.1 }
+    const file: Part = ['client_files', 'x', 'a.png']
+    const fields = form(file, ['validation_params', JSON.stringify(params)])
     expect((await post('/tasks/12/data', fields)).status).toBe(202)
-    expect(started).toMatchObject([{ parameters: { validation_params: validationParams } }])
+    expect(started).toMatchObject([{ parameters: { validation_params: params } }])
   })
 
   test.each(['client_files', 'zip'])('one archive is accepted as %s', async (field) => {

@@ -32,6 +32,7 @@ const webhookFields = [
     description: 'whether the certificate of the receiver is checked',
     kind: 'flag',
   },
+  { ...choiceFilter('dialect', ['service', 'cvat'], 'the form of payloads'), key: 'dialect' },
 ] as const
 
 export const webhook: ResourceDefinition<Webhook, WebhookCreate, WebhookPatch> = {

@@ -1,4 +1,4 @@
-import type { Fields } from '../dialect.ts'
+import type { Fields } from '../record.ts'
 
 /** Replaces the labels of a record by a link to them. */
 export const linkedLabels = (

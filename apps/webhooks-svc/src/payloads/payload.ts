@@ -30,6 +30,13 @@ export interface Addressee {
   sequence: number
 }
 
+/** A fact in the form of one dialect. */
+export interface DialectPayload {
+  /** Names of `before_update`, with commas between. */
+  changed_fields: string
+  bodyFor: (to: Addressee) => Buffer
+}
+
 /**
  * Returns a function that builds the exact bytes to send, store and sign for one webhook
  * (docs/spec/webhooks.md#payloads). The record with all its labels is the same for every webhook and is serialized

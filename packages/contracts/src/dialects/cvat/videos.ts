@@ -1,4 +1,4 @@
-import type { Fields } from '../dialect.ts'
+import type { Fields } from '../record.ts'
 
 /** Clients read single frames of a video if its original chunks are videos. */
 export const originalChunks = ({ mode, data_original_chunk_type: type }: Fields): Fields => {

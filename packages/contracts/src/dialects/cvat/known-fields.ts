@@ -1,4 +1,4 @@
-import type { Change, Fields } from '../dialect.ts'
+import type { Change, Fields } from '../record.ts'
 
 /** Fields of records in the schema of CVAT 2.58 clients. */
 const known = {
