@@ -2,16 +2,16 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { addExamples } from '../examples.ts'
 import { Failure, usageFailure } from '../failure.ts'
-import { carryArchives } from '../migrate/archives.ts'
-import { noSecrets, readSecrets, readUserMap } from '../migrate/given.ts'
-import { type Entry, openLedger } from '../migrate/ledger.ts'
+import { migrateArchives } from '../migrate/archives.ts'
+import { noSecrets, readSecrets, readUserMap } from '../migrate/input-files.ts'
+import { type MigrationEntry, openLedger } from '../migrate/ledger.ts'
 import type { Migration } from '../migrate/migration.ts'
-import { openPeople } from '../migrate/people.ts'
-import { keepReport, type MigrationReport, reportOf } from '../migrate/report.ts'
-import { greet, openSource } from '../migrate/source.ts'
-import { carryWebhooks } from '../migrate/webhooks.ts'
-import { carryProjects, carryTasks } from '../migrate/work.ts'
-import { carryStorages, workspacesOf } from '../migrate/workspaces.ts'
+import { migrateProjects, migrateTasks } from '../migrate/projects.ts'
+import { type MigrationReport, reportOf, writeReport } from '../migrate/report.ts'
+import { checkSource, openSource } from '../migrate/source.ts'
+import { openUserMapping } from '../migrate/user-mapping.ts'
+import { migrateWebhooks } from '../migrate/webhooks.ts'
+import { migrateStorages, workspacesOf } from '../migrate/workspaces.ts'
 import { bodyOf } from '../resources/fields.ts'
 import { type CliContext, type CommandSession, openSession } from '../session.ts'
 import { serverUrl } from '../target.ts'
@@ -86,32 +86,32 @@ async function runMigration(options: MigrateOptions, session: CommandSession): P
   const open = (organization: string) => openSource({ url: source, token, organization })
   session.progress.step(`Looking at ${source}`)
   // checks the address first, so that a mistyped one creates no ledger
-  if (from !== undefined) await greet(open(''), session)
+  if (from !== undefined) await checkSource(open(''), session)
   const migration = await openMigration(options, session, {
     folder,
     about: { from: source, to: url },
   })
   const into = session.options.organization ?? ''
   try {
-    if (backup) await carryArchives(migration, backup, into)
-    else await carryServer(migration, { open, only: options.org, into })
+    if (backup) await migrateArchives(migration, backup, into)
+    else await migrateServer(migration, { open, only: options.org, into })
   } finally {
     session.progress.stop()
-    await keepReport(folder, reportOf(migration.ledger))
+    await writeReport(folder, reportOf(migration.ledger))
   }
   printMigrationReport(reportOf(migration.ledger), folder, session)
 }
 
 /** Migrates one workspace after the other, skipping objects that a former run migrated. */
-async function carryServer(
+async function migrateServer(
   migration: Migration,
   selection: Parameters<typeof workspacesOf>[1],
 ): Promise<void> {
   for await (const workspace of workspacesOf(migration, selection)) {
-    await carryStorages(migration, workspace)
-    await carryProjects(migration, workspace)
-    await carryTasks(migration, workspace)
-    await carryWebhooks(migration, workspace)
+    await migrateStorages(migration, workspace)
+    await migrateProjects(migration, workspace)
+    await migrateTasks(migration, workspace)
+    await migrateWebhooks(migration, workspace)
   }
 }
 
@@ -138,7 +138,7 @@ async function openMigration(
   return {
     ...{ session, target, folder },
     secrets: secrets === undefined ? noSecrets : await readSecrets(secrets),
-    people: await openPeople(target, map, session.signal),
+    people: await openUserMapping(target, map, session.signal),
     ledger: await openLedger(folder, about),
   }
 }
@@ -178,5 +178,5 @@ function printMigrationReport(
     })
 }
 
-const lineOf = ({ what, kind, from, name, reason }: Entry) =>
+const lineOf = ({ what, kind, from, name, reason }: MigrationEntry) =>
   `${what}: ${kind.replace('_', ' ')} ${name || from}: ${reason}`

@@ -11,15 +11,21 @@ import { followRequest } from '../follow.ts'
 import type { CommandSession } from '../session.ts'
 import { formatBytes } from '../terminal/output.ts'
 import { createUploadOptions } from '../transfers/upload-options.ts'
-import type { Kind } from './ledger.ts'
-import { carry, type Migration, refusalOf, Unfit, type Workspace } from './migration.ts'
+import type { MigratedKind } from './ledger.ts'
+import {
+  type Migration,
+  type MigrationWorkspace,
+  migrateObject,
+  refusalOf,
+  UnexpectedState,
+} from './migration.ts'
 import { followSource } from './source.ts'
-import { countHere, type Whole } from './verify.ts'
+import { type BackupKind, countHere } from './verify.ts'
 
 /** Backups, in which projects and tasks are transferred. */
 
 /** Restores the backups in files and folders, except those that a former run restored. */
-export async function carryArchives(
+export async function migrateArchives(
   migration: Migration,
   paths: readonly string[],
   organization: string,
@@ -29,7 +35,7 @@ export async function carryArchives(
     const name = basename(path)
     session.progress.step(`Reading ${name}`)
     const from = await hashOf(path, session)
-    await carry(migration, { kind: 'archive', from, name }, async () => {
+    await migrateObject(migration, { kind: 'archive', from, name }, async () => {
       if (ledger.find('archive', from).to) return
       const whole = await kindOf(path)
       const of = { kind: 'archive', from, name, whole, path, organization } as const
@@ -51,7 +57,7 @@ async function archivesIn(paths: readonly string[]): Promise<string[]> {
 }
 
 /** Returns whether an archive is a backup of a project or a task. @throws Unfit if it is neither */
-async function kindOf(path: string): Promise<Whole> {
+async function kindOf(path: string): Promise<BackupKind> {
   const { FormatError } = await import('@reticle/formats/errors')
   const { openZip } = await import('@reticle/formats/archive/zip-reader')
   const file = await openFile(path)
@@ -60,11 +66,11 @@ async function kindOf(path: string): Promise<Whole> {
     if (files.has('project.json')) return 'project'
     if (files.has('task.json')) return 'task'
   } catch (thrown) {
-    throw thrown instanceof FormatError ? new Unfit(thrown.message) : thrown
+    throw thrown instanceof FormatError ? new UnexpectedState(thrown.message) : thrown
   } finally {
     await file.close()
   }
-  throw new Unfit('it is no backup: it has neither project.json nor task.json')
+  throw new UnexpectedState('it is no backup: it has neither project.json nor task.json')
 }
 
 async function hashOf(path: string, { progress, signal }: CommandSession): Promise<string> {
@@ -80,7 +86,7 @@ async function hashOf(path: string, { progress, signal }: CommandSession): Promi
 }
 
 interface Copied {
-  kind: Whole
+  kind: BackupKind
   from: number
   name: string
 }
@@ -88,7 +94,7 @@ interface Copied {
 /** Exports a backup from the source, downloads and restores it. @returns the id at the target */
 export async function copyWhole(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { kind, from, name }: Copied,
 ): Promise<number> {
   const archives = join(migration.folder, 'archives')
@@ -115,7 +121,7 @@ const isThere = (path: string) =>
 
 async function fetchBackup(
   { session, ledger }: Migration,
-  { source }: Workspace,
+  { source }: MigrationWorkspace,
   { kind, from, name, path }: Copied & { path: string },
 ): Promise<void> {
   const { signal, progress } = session
@@ -154,10 +160,10 @@ function sameUnderWay(thrown: unknown): string {
 
 interface Restored {
   /** Kind of object in the ledger. */
-  kind: Kind
+  kind: MigratedKind
   from: number | string
   name: string
-  whole: Whole
+  whole: BackupKind
   path: string
   organization: string
 }
@@ -170,7 +176,11 @@ async function restore(
   const rq_id = ledger.find(kind, from).restoring ?? (await begin())
   const { result_id, report } = await followRequest(session, target, rq_id, `Restoring ${name}`)
   for (const { code, count, kind: what, reason } of report?.entries ?? [])
-    await ledger.tell(kind, from, { what: 'changed', code, reason: `${count} ${what}: ${reason}` })
+    await ledger.recordProblem(kind, from, {
+      what: 'changed',
+      code,
+      reason: `${count} ${what}: ${reason}`,
+    })
   if (result_id === null) throw new Error(`the restore ${rq_id} has made nothing`)
   return result_id
 

@@ -30,7 +30,10 @@ export function openSource({ url, token, organization }: SourceOptions): Client 
  *
  * @throws Failure that names the source, to distinguish it from the target
  */
-export async function greet(source: Client, { signal, output }: CommandSession): Promise<void> {
+export async function checkSource(
+  source: Client,
+  { signal, output }: CommandSession,
+): Promise<void> {
   try {
     const { name, version: theirs } = await source.getAbout({}, { signal })
     const { username } = await source.getSelf({}, { signal })

@@ -1,8 +1,8 @@
 import type { Project, Task } from '@reticle/sdk'
 import { copyWhole } from './archives.ts'
 import { assignProject, assignTask, describeTask, storeAt } from './details.ts'
-import { carryIssues } from './issues.ts'
-import { carry, type Migration, refusalOf, type Workspace } from './migration.ts'
+import { migrateIssues } from './issues.ts'
+import { type Migration, type MigrationWorkspace, migrateObject, refusalOf } from './migration.ts'
 import { compareCounts } from './verify.ts'
 import { createEmptyProject, createEmptyTask } from './without-backup.ts'
 
@@ -11,17 +11,20 @@ import { createEmptyProject, createEmptyTask } from './without-backup.ts'
  * one.
  */
 
-export async function carryProjects(migration: Migration, workspace: Workspace): Promise<void> {
+export async function migrateProjects(
+  migration: Migration,
+  workspace: MigrationWorkspace,
+): Promise<void> {
   const { signal } = migration.session
   for await (const project of workspace.source.listProjects.each({ sort: 'id' }, { signal }))
-    await carry(migration, { kind: 'project', from: project.id, name: project.name }, () =>
-      carryProject(migration, workspace, project),
+    await migrateObject(migration, { kind: 'project', from: project.id, name: project.name }, () =>
+      migrateProject(migration, workspace, project),
     )
 }
 
-async function carryProject(
+async function migrateProject(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   project: Project,
 ): Promise<void> {
   const { ledger } = migration
@@ -38,7 +41,7 @@ async function carryProject(
 /** When one task cannot be backed up, the tasks of the project are migrated one by one. */
 async function copyProject(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   project: Project,
 ): Promise<number> {
   const { ledger } = migration
@@ -53,7 +56,7 @@ async function copyProject(
     const anew = { key: null, exporting: null, restoring: null }
     await ledger.note('project', from, { ...anew, is_in_parts: true })
     const reason = `its tasks are carried one by one, because as a whole it was refused: ${refusal}`
-    await ledger.tell('project', from, { what: 'changed', code: 'in_parts', reason })
+    await ledger.recordProblem('project', from, { what: 'changed', code: 'in_parts', reason })
     return createEmptyProject(migration, workspace, project)
   }
 }
@@ -61,7 +64,7 @@ async function copyProject(
 /** Matches the tasks of a restored project: backups keep their order, names and frames. */
 async function noteTasks(
   { target, ledger, session }: Migration,
-  { source, organization }: Workspace,
+  { source, organization }: MigrationWorkspace,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
   const { signal } = session
@@ -76,15 +79,22 @@ async function noteTasks(
   }
 }
 
-export async function carryTasks(migration: Migration, workspace: Workspace): Promise<void> {
+export async function migrateTasks(
+  migration: Migration,
+  workspace: MigrationWorkspace,
+): Promise<void> {
   const { signal } = migration.session
   for await (const task of workspace.source.listTasks.each({ sort: 'id' }, { signal }))
-    await carry(migration, { kind: 'task', from: task.id, name: task.name }, () =>
-      carryTask(migration, workspace, task),
+    await migrateObject(migration, { kind: 'task', from: task.id, name: task.name }, () =>
+      migrateTask(migration, workspace, task),
     )
 }
 
-async function carryTask(migration: Migration, workspace: Workspace, task: Task): Promise<void> {
+async function migrateTask(
+  migration: Migration,
+  workspace: MigrationWorkspace,
+  task: Task,
+): Promise<void> {
   const { ledger } = migration
   if (!ledger.find('task', task.id).to) {
     const project = await projectOf(migration, task)
@@ -96,7 +106,7 @@ async function carryTask(migration: Migration, workspace: Workspace, task: Task)
   const jobs = await describeTask(migration, workspace, task)
   await compareCounts(migration, workspace, { task, jobs })
   await assignTask(migration, workspace, { task, jobs })
-  await carryIssues(migration, workspace, { task, jobs })
+  await migrateIssues(migration, workspace, { task, jobs })
 }
 
 /**
@@ -111,7 +121,7 @@ async function projectOf(
   const { to, name } = ledger.find('project', project_id)
   if (to) return Number(to)
   const isHidden = name === undefined
-  await ledger.tell('task', id, {
+  await ledger.recordProblem('task', id, {
     what: isHidden ? 'changed' : 'failed',
     code: 'project',
     reason: isHidden
@@ -123,7 +133,7 @@ async function projectOf(
 
 async function makeTask(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { task, project }: { task: Task; project: number | undefined },
 ): Promise<number> {
   const { target, ledger, session } = migration
@@ -133,7 +143,7 @@ async function makeTask(
   const to = await copyWhole(migration, workspace, { kind: 'task', from, name })
   if (project !== undefined) {
     await target.updateTask({ id: to, body: { project_id: project } }, { signal })
-    await ledger.untell('task', from, 'project')
+    await ledger.removeProblem('task', from, 'project')
   }
   return to
 }

@@ -1,8 +1,8 @@
 import type { Client, MetaUser } from '@reticle/sdk'
-import type { UserMap } from './given.ts'
+import type { UserMap } from './input-files.ts'
 
 /** Maps users of the source to users of the target. */
-export interface People {
+export interface UserMapping {
   /** Finds the account; undefined if it does not exist or is not visible to the user. */
   find(username: string, organization: string): Promise<MetaUser | undefined>
   /** Returns the username at the target; undefined for a user without an account. */
@@ -11,14 +11,14 @@ export interface People {
   self: { id: number; username: string }
 }
 
-export async function openPeople(
+export async function openUserMapping(
   target: Client,
   map: UserMap,
   signal: AbortSignal,
-): Promise<People> {
+): Promise<UserMapping> {
   const { id, username: own } = await target.getSelf({}, { signal })
   const known = new Map<string, Promise<MetaUser | undefined>>()
-  const nameOf: People['nameOf'] = (username) =>
+  const nameOf: UserMapping['nameOf'] = (username) =>
     map[username] === null ? undefined : (map[username] ?? username)
 
   async function ask(name: string, organization: string): Promise<MetaUser | undefined> {
