@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
  * Writes the licences of all bundled third-party packages into one text file. The document links to it (`<link
  * rel="license">`), and the server page shows it.
  */
-export function licences(): Plugin {
+export function createLicencesPlugin(): Plugin {
   let fileName = ''
   return {
     name: 'licences',
@@ -37,7 +37,7 @@ export function licences(): Plugin {
 /** Returns the folder of the package that a module belongs to. */
 function folderOf(id: string): string {
   const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replace(/^\0/, ''))
-  if (!found) throw new Error(`${id} belongs to no package`)
+  if (!found) throw new Error(`${id} does not belong to a package`)
   return found[0]
 }
 

@@ -1,10 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { licences } from './licences.ts'
+import { createLicencesPlugin } from './licences.ts'
 
 /** Writes a compressed copy of every asset, so that the gateway does not compress while it serves. */
-function packed(): Plugin {
+function createCompressionPlugin(): Plugin {
   return {
     name: 'packed',
     apply: 'build',
@@ -27,7 +27,7 @@ function packed(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), licences(), packed()],
+  plugins: [react(), createLicencesPlugin(), createCompressionPlugin()],
   build: {
     target: 'es2022',
     assetsInlineLimit: 0, // the content security policy allows files only

@@ -22,7 +22,7 @@ const expected = [
   /(?:timeout exceeded when trying to connect|the database system is|not yet accepting connections)/,
   /PostgreSQL ended by itself, so Reticle ends too/,
   /conversion process exited; restarting/,
-  /an answer was not kept: (?:The service is busy|A part of the service did not answer)/,
+  /idempotent response not stored: (?:The service is busy|A part of the service did not answer)/,
   // an attempt of a request that will be repeated
   /worker: (?:The service is busy|The worker no longer holds this request|A part of the service did not answer|The object storage is not available)/,
   // from the shell that started a killed process, and from a broker that has just started

@@ -2,63 +2,63 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { restOperations, tables } from '@reticle/contracts'
 import fastify, { type FastifyInstance } from 'fastify'
-import { busyOf } from './busy.ts'
+import { createBusyLookup } from './busy.ts'
 import type { GatewaySettings } from './config.ts'
 import { chooseDialect, withoutMount } from './dialects/choose.ts'
 import { checkAccept } from './plugins/accept.ts'
-import { addressLimit } from './plugins/address-limit.ts'
-import { authentication } from './plugins/authenticate.ts'
+import { createAddressLimit } from './plugins/address-limit.ts'
+import { createAuthenticationCheck } from './plugins/authenticate.ts'
 import { compressAnswers } from './plugins/compress.ts'
 import { clientErrors, watchConnections } from './plugins/connections.ts'
-import { allowOrigins, showToOrigin } from './plugins/cors.ts'
-import { dialectSessions } from './plugins/dialect-sessions.ts'
+import { allowOrigins, setCorsHeaders } from './plugins/cors.ts'
+import { createDialectSessions } from './plugins/dialect-sessions.ts'
 import { answerErrors, sendError } from './plugins/errors.ts'
 import {
+  createGoodCredentials,
   type GoodCredentials,
-  goodCredentials,
   rememberIssued,
 } from './plugins/good-credentials.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
 import { OpenCalls } from './plugins/open-calls.ts'
-import { workspaceScope } from './plugins/org-scope.ts'
+import { createWorkspaceCheck } from './plugins/org-scope.ts'
 import { limitPageSize } from './plugins/page-size.ts'
 import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
-import { rateLimits } from './plugins/rate-limit.ts'
+import { createRateLimitCheck } from './plugins/rate-limit.ts'
 import { logRefusals } from './plugins/refusal-log.ts'
 import { logRequests } from './plugins/request-log.ts'
-import { takeTurns } from './plugins/user-turns.ts'
+import { createTurnCheck } from './plugins/user-turns.ts'
 import { watchRequests } from './plugins/watch.ts'
-import type { GatewayPorts, Phase } from './ports.ts'
+import type { GatewayPorts, ProcessPhase } from './ports.ts'
 import { answerRepeats } from './repeats/hooks.ts'
-import { apiPrefix, type Check } from './request.ts'
+import { apiPrefix, type RequestCheck } from './request.ts'
 import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveAssets } from './routes/assets.ts'
 import { serveConsole } from './routes/console.ts'
 import { serveDocuments } from './routes/docs.ts'
 import { serveDownloads } from './routes/downloads.ts'
 import { serveEvents } from './routes/events.ts'
-import { serveGone } from './routes/gone.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
+import { serveRemovedOperations } from './routes/removed-operations.ts'
 import { serveRequestStreams } from './routes/request-streams.ts'
 import { serveServer } from './routes/server.ts'
 import { serveSession } from './routes/session.ts'
 import { resumable, serveUploads } from './routes/uploads.ts'
-import { knowMethods, serve, serveOtherMethods } from './serve.ts'
-import { showProtocol } from './tus/headers.ts'
+import { registerMethods, serve, serveOtherMethods } from './serve.ts'
+import { setProtocolHeaders } from './tus/headers.ts'
 
 /** Builds the gateway as a Fastify instance that is not listening yet. Probes read `phase`. */
 export async function buildGateway(
-  given: GatewayPorts,
-  phase: Phase,
+  inputPorts: GatewayPorts,
+  phase: ProcessPhase,
   calls = new OpenCalls(),
 ): Promise<FastifyInstance> {
-  const good = goodCredentials()
-  const identity = rememberIssued(given.services.identity, good)
-  const ports = { ...given, services: { ...given.services, identity } }
+  const good = createGoodCredentials()
+  const identity = rememberIssued(inputPorts.services.identity, good)
+  const ports = { ...inputPorts, services: { ...inputPorts.services, identity } }
   const app = createServer(ports, calls)
   answerErrors(app, ports.log)
-  await prepare(app, ports, { phase, calls, good })
+  await registerChecks(app, ports, { phase, calls, good })
   serveProbes(app, phase)
   serveLogo(app)
   await serveConsole(app)
@@ -82,11 +82,11 @@ function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): Fastif
     clientErrorHandler: clientErrors(calls),
     frameworkErrors: (error, request, reply) => {
       chooseDialect(request, settings.dialectHosts)
-      showToOrigin(request, reply, settings.corsOrigins)
+      setCorsHeaders(request, reply, settings.corsOrigins)
       sendError(error, request, reply, log)
     },
   })
-  knowMethods(app)
+  registerMethods(app)
   app.decorateRequest('principal', null)
   app.decorateRequest('answerType', null)
   app.decorateRequest('dialect', null)
@@ -106,19 +106,19 @@ const httpOptions = ({ requestTimeoutMs }: GatewaySettings) => ({
 
 /** Returns the id of a request; an id from the client is kept if it is harmless. */
 function requestId({ headers }: IncomingMessage): string {
-  const given = String(headers['x-request-id'])
-  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+  const inputPorts = String(headers['x-request-id'])
+  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(inputPorts) ? inputPorts : randomUUID()
 }
 
 /** Registers the checks in the order of docs/spec/rest.md#errors: the first failing check determines the error. */
-async function prepare(
+async function registerChecks(
   app: FastifyInstance,
   ports: GatewayPorts,
-  { phase, calls, good }: { phase: Phase; calls: OpenCalls; good: GoodCredentials },
+  { phase, calls, good }: { phase: ProcessPhase; calls: OpenCalls; good: GoodCredentials },
 ): Promise<void> {
   const { services, log, settings } = ports
   const { identity } = services
-  const anonymous = addressLimit(settings.rateAnonymous)
+  const anonymous = createAddressLimit(settings.rateAnonymous)
   const trustedOrigins = settings.corsOrigins
   app.addHook('onRequest', (request, _reply, done) => {
     chooseDialect(request, settings.dialectHosts)
@@ -135,15 +135,15 @@ async function prepare(
     requireHost(request) // 400
     done()
   })
-  showProtocol(app, resumable, settings)
+  setProtocolHeaders(app, resumable, settings)
   await refuseUnderPressure(app, settings.loopDelayMs) // 503
   checkInOrder(app, [
     // the router has already responded to calls without an operation: 404, or 405 with the methods of the path
     refuseWhenStopping(app, phase), // 503
-    authentication(app, { identity, anonymous, good, trustedOrigins }), // 401, 429; 403 to a forged request
-    await rateLimits(app, settings, anonymous), // 429
-    takeTurns(), // waits for earlier calls of the same user
-    workspaceScope(services.organizations), // 400, 404
+    createAuthenticationCheck(app, { identity, anonymous, good, trustedOrigins }), // 401, 429; 403 to a forged request
+    await createRateLimitCheck(app, settings, anonymous), // 429
+    createTurnCheck(), // waits for earlier calls of the same user
+    createWorkspaceCheck(services.organizations), // 400, 404
     checkAccept, // 406
     limitPageSize(settings.pageSizeMax),
     checkBody(settings), // 415, 413
@@ -154,7 +154,7 @@ async function prepare(
   compressAnswers(app) // after the hook that stores answers of idempotent requests
 }
 
-function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
+function checkInOrder(app: FastifyInstance, checks: readonly RequestCheck[]): void {
   app.addHook('onRequest', async (request, reply) => {
     const { operation } = request.routeOptions.config
     if (!operation) return
@@ -165,16 +165,16 @@ function checkInOrder(app: FastifyInstance, checks: readonly Check[]): void {
   })
 }
 
-function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
+function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: ProcessPhase): void {
   const { services, settings } = ports
   const options = {
     limits: settings,
-    askBusy: busyOf(services),
-    afterCall: dialectSessions(services),
+    lookUpBusy: createBusyLookup(services),
+    afterCall: createDialectSessions(services),
   }
   for (const [name, table] of Object.entries(tables)) {
     const [, service] = Object.entries(services).find(([key]) => key === name) ?? []
-    if (!service) throw new Error(`nobody answers the table ${name}`)
+    if (!service) throw new Error(`no service implements the operations of ${name}`)
     serve(api, table, service, options)
   }
   serveAbout(api)
@@ -187,6 +187,6 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void
   serveUploads(api, ports)
   serveAssets(api, ports)
   serveSession(api, ports)
-  serveGone(api, ports)
+  serveRemovedOperations(api, ports)
   serveOtherMethods(api, restOperations)
 }

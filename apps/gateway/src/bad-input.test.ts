@@ -1,12 +1,12 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from './testing/gateway.ts'
+import { startTestGateway, type TestRequest } from './testing/gateway.ts'
 
 /** Invalid input that the gateway refuses by itself. Row numbers refer to docs/spec/reliability.md#bad-input. */
 
 const bugs: unknown[] = []
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   bugs,
   services: {
     projects: {
@@ -26,7 +26,7 @@ const { send } = await testGateway({
   },
 })
 
-const post = (body: Sent['body'], headers: Record<string, string> = {}): Sent => ({
+const post = (body: TestRequest['body'], headers: Record<string, string> = {}): TestRequest => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
   body,
@@ -66,7 +66,7 @@ describe.each<[string, string, number]>([
   })
 })
 
-describe.each<[string, string, Sent, number, unknown]>([
+describe.each<[string, string, TestRequest, number, unknown]>([
   ['25', 'JSON without a content type', { method: 'POST', body: '{}' }, 415, undefined],
   ['25', 'text', post('{}', { 'content-type': 'text/plain' }), 415, undefined],
   ['25', 'XML', post('{}', { 'content-type': 'application/xml' }), 415, undefined],
@@ -247,7 +247,7 @@ test('an If-Match header that is not a list of tags is refused with 400', async 
 })
 
 test('the details of an unexpected service error are not disclosed', async () => {
-  const broken = await testGateway({
+  const broken = await startTestGateway({
     bugs,
     services: {
       projects: {

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream'
 import { DomainError } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
 
-const tooLarge = (limit: number) =>
+const createTooLargeError = (limit: number) =>
   new DomainError('too_large', `The request body is larger than ${limit} bytes.`)
 
-const cut = () =>
+const createTruncatedError = () =>
   new DomainError('invalid', 'The request body ended early.', { code: 'parse_error' })
 
 /** Returns the announced body length in bytes; 0 without a body, undefined for chunked encoding. */
@@ -25,11 +25,11 @@ export async function* limitedBytes(stream: Readable, limit: number): AsyncGener
   try {
     for await (const piece of stream.iterator({ destroyOnReturn: false })) {
       size += piece.length
-      if (size > limit) throw tooLarge(limit)
+      if (size > limit) throw createTooLargeError(limit)
       yield piece
     }
   } catch (thrown) {
-    throw thrown instanceof DomainError ? thrown : cut()
+    throw thrown instanceof DomainError ? thrown : createTruncatedError()
   }
 }
 
@@ -54,5 +54,5 @@ export async function* bodyOf(
  * @throws DomainError too_large when a request announces more than `limit` bytes
  */
 export function assertLength(request: IncomingMessage, limit: number): void {
-  if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit)
+  if ((announcedLength(request) ?? 0) > limit) throw createTooLargeError(limit)
 }

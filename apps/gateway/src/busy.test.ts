@@ -1,45 +1,45 @@
 import { projectRecord, taskRecord } from '@reticle/contracts/testing/records'
 import { unavailable } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 /**
  * The gateway determines whether background work is running before it calls the owner of an object
  * (docs/adr/0022-let-the-gateway-look-up-running-requests.md).
  */
-const told: unknown[] = []
-const asked: unknown[] = []
+const updates: unknown[] = []
+const queries: unknown[] = []
 let isDown = false
 beforeEach(() => {
-  told.length = 0
-  asked.length = 0
+  updates.length = 0
+  queries.length = 0
   isDown = false
 })
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       async updateProject(input) {
-        told.push(input)
+        updates.push(input)
         return projectRecord()
       },
     },
     tasks: {
       async updateTask(input) {
-        told.push(input)
+        updates.push(input)
         return taskRecord()
       },
     },
     organizations: {
       async deleteOrganization(input) {
-        told.push(input)
+        updates.push(input)
         return undefined
       },
     },
     requests: {
       async findRunning(input) {
         if (isDown) throw unavailable('jobs-svc is away')
-        asked.push(input)
+        queries.push(input)
         return { is_running: input.id === 7 }
       },
     },
@@ -55,14 +55,14 @@ test.each([
   const { status } = await send(path, { method, body })
   expect(status).toBeLessThan(300)
   const id = Number(path.at(-1))
-  expect(asked).toEqual([{ target, id }])
-  expect(told).toMatchObject([{ id, is_busy }])
+  expect(queries).toEqual([{ target, id }])
+  expect(updates).toMatchObject([{ id, is_busy }])
 })
 
 test('no service is queried for a body without the key', async () => {
   const { status } = await send('/api/projects/7', { method: 'PATCH', body: { name: 'x' } })
-  expect([status, asked]).toEqual([200, []])
-  expect(told[0]).not.toHaveProperty('is_busy')
+  expect([status, queries]).toEqual([200, []])
+  expect(updates[0]).not.toHaveProperty('is_busy')
 })
 
 test.each(['/api/organizations/8?is_busy=true', '/api/organizations/8?is_running=true'])(
@@ -70,7 +70,7 @@ test.each(['/api/organizations/8?is_busy=true', '/api/organizations/8?is_running
   async (path) => {
     const body = { is_busy: true }
     expect((await send(path, { method: 'DELETE', body })).status).toBe(204)
-    expect(told).toMatchObject([{ is_busy: false }])
+    expect(updates).toMatchObject([{ is_busy: false }])
   },
 )
 
@@ -78,5 +78,5 @@ test('the call is not made when the query fails', async () => {
   isDown = true
   const body = { organization_id: null }
   expect((await send('/api/projects/7', { method: 'PATCH', body })).status).toBe(503)
-  expect(told).toEqual([])
+  expect(updates).toEqual([])
 })

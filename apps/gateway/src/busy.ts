@@ -1,10 +1,10 @@
 import type { Operation } from '@reticle/contracts/api/operation'
 import type { CallContext } from '@reticle/kit'
 import { z } from 'zod'
-import type { Services } from './ports.ts'
+import type { GatewayServices } from './ports.ts'
 
 /** Returns the additional input of an operation with a `busy` rule; empty for other operations. */
-export type AskBusy = (
+export type BusyLookup = (
   operation: Operation,
   input: Record<string, unknown>,
   context: CallContext,
@@ -18,20 +18,20 @@ const record = z.record(z.string(), z.unknown())
  * the owner for permissions, and services must not call each other in circles
  * (docs/adr/0022-let-the-gateway-look-up-running-requests.md). The owner decides what follows from the result.
  */
-export function busyOf({
+export function createBusyLookup({
   requests,
 }: {
-  requests: Pick<Services['requests'], 'findRunning'>
-}): AskBusy {
+  requests: Pick<GatewayServices['requests'], 'findRunning'>
+}): BusyLookup {
   return async ({ busy }, input, context) => {
-    if (!busy || !isWanted(busy.when, input.body)) return {}
+    if (!busy || !isQueried(busy.when, input.body)) return {}
     const { id } = ofObject.parse(input)
     const { is_running } = await requests.findRunning({ target: busy.target, id }, context)
     return { is_busy: is_running }
   }
 }
 
-function isWanted(key: string | undefined, body: unknown): boolean {
+function isQueried(key: string | undefined, body: unknown): boolean {
   if (key === undefined) return true
   return record.safeParse(body).data?.[key] !== undefined
 }

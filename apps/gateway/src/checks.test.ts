@@ -1,6 +1,6 @@
 import { DomainError } from '@reticle/kit'
 import { expect, test } from 'vitest'
-import { assertMemory, assertRoom, ownChecks } from './checks.ts'
+import { assertMemory, assertRoom, createProcessChecks } from './checks.ts'
 
 test('a nearly full disk is reported with a message that the health route may show', () => {
   assertRoom({ blocks: 100, bavail: 10 }, 90)
@@ -21,7 +21,7 @@ test('memory without a limit is never exhausted', () => {
 })
 
 test('the checks of the current process succeed', async () => {
-  const { DiskUsage, MemoryUsage } = ownChecks({ diskUsageMax: 100 }, '.')
+  const { DiskUsage, MemoryUsage } = createProcessChecks({ diskUsageMax: 100 }, '.')
   await DiskUsage?.()
   await MemoryUsage?.()
 })

@@ -6,7 +6,7 @@ import type { GatewaySettings } from './config.ts'
 import type { HealthChecks } from './ports.ts'
 
 /** Checks of the process itself for `GET /server/health`. */
-export function ownChecks(
+export function createProcessChecks(
   { diskUsageMax }: Pick<GatewaySettings, 'diskUsageMax'>,
   folder: string,
 ): HealthChecks {
@@ -17,10 +17,13 @@ export function ownChecks(
 }
 
 /** Object key prefix of cached scaled images. */
-export const madePictures = 'requests/frames/'
+export const scaledImagePrefix = 'requests/frames/'
 
 /** Checks that the object store can list keys with a prefix. */
-export async function reachable({ list }: Pick<BlobStore, 'list'>, prefix: string): Promise<void> {
+export async function assertStoreReachable(
+  { list }: Pick<BlobStore, 'list'>,
+  prefix: string,
+): Promise<void> {
   for await (const _ of list(prefix)) break
 }
 

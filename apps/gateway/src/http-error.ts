@@ -1,5 +1,5 @@
 /** An error in the form that responses show. */
-export interface Failed {
+export interface PublicError {
   status: number
   code: string
   detail: string

@@ -6,12 +6,12 @@ import { silentLog } from '@reticle/kit/log'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { readConfig, startGateway } from './index.ts'
-import { temporaryBlobs, testGateway } from './testing/gateway.ts'
-import { someServices } from './testing/services.ts'
+import { createTemporaryBlobs, startTestGateway } from './testing/gateway.ts'
+import { createTestServices } from './testing/services.ts'
 
 test('a running request completes before the gateway stops, and a new one is refused', async () => {
   let begun = false
-  const services = someServices({
+  const services = createTestServices({
     projects: {
       async getProject() {
         begun = true
@@ -20,7 +20,7 @@ test('a running request completes before the gateway stops, and a new one is ref
       },
     },
   })
-  const blobs = await temporaryBlobs()
+  const blobs = await createTemporaryBlobs()
   const settings = readConfig({ RETICLE_PORT: '0' })
   const gateway = await startGateway({ services, blobs, settings, log: silentLog, checks: {} })
   const headers = { authorization: 'Token anna' }
@@ -36,9 +36,9 @@ test('a running request completes before the gateway stops, and a new one is ref
 })
 
 test('a gateway that is leaving responds and closes each connection', async () => {
-  const blobs = await temporaryBlobs()
+  const blobs = await createTemporaryBlobs()
   const settings = readConfig({ RETICLE_PORT: '0' })
-  const services = someServices({})
+  const services = createTestServices({})
   const gateway = await startGateway({ services, blobs, settings, log: silentLog, checks: {} })
   const about = async () => {
     const { statusCode, headers, body } = await request(`${gateway.url}/api/server/about`)
@@ -52,7 +52,7 @@ test('a gateway that is leaving responds and closes each connection', async () =
 })
 
 test('an idle connection does not delay the stop of the gateway', async () => {
-  const { stop, port } = await testGateway()
+  const { stop, port } = await startTestGateway()
   const unused = connect(port, '127.0.0.1')
   await once(unused, 'connect')
   const closed = once(unused.resume(), 'close')
@@ -67,7 +67,7 @@ test.each([
   [0, /^http:\/\/127\.0\.0\.1:\d+\/static/],
   [1, /^https:\/\/labels\.example\.org\/static/],
 ])('with %i trusted hops links begin with %s', async (trustedHops, start) => {
-  const { send } = await testGateway({ settings: { trustedHops } })
+  const { send } = await startTestGateway({ settings: { trustedHops } })
   const { json } = await send('/api/server/about', { headers: forwarded })
   expect(Reflect.get(Object(json()), 'logo_url')).toMatch(start)
 })
@@ -76,6 +76,6 @@ test.each([
   ['a port in use', {}, /^Port \d+ of 127\.0\.0\.1 is in use: .* RETICLE_PORT/],
   ['a foreign address', { host: '192.0.2.1' }, /^192\.0\.2\.1 is no address of .* RETICLE_HOST/],
 ])('the error for %s names the setting to change', async (_, settings, sentence) => {
-  const { port } = await testGateway()
-  await expect(testGateway({ settings: { port, ...settings } })).rejects.toThrow(sentence)
+  const { port } = await startTestGateway()
+  await expect(startTestGateway({ settings: { port, ...settings } })).rejects.toThrow(sentence)
 })

@@ -2,16 +2,16 @@ import type { AddressInfo } from 'node:net'
 import { unavailable } from '@reticle/kit'
 import { listeningOrigin } from '@reticle/kit/links'
 import { buildGateway } from './app.ts'
-import { listenFailure } from './listen-failure.ts'
-import { failedOf } from './plugins/errors.ts'
+import { toListenError } from './listen-failure.ts'
+import { toPublicError } from './plugins/errors.ts'
 import { drainMs, OpenCalls } from './plugins/open-calls.ts'
-import type { GatewayPorts, Phase } from './ports.ts'
+import type { GatewayPorts, ProcessPhase } from './ports.ts'
 
-export { madePictures, ownChecks, reachable } from './checks.ts'
+export { assertStoreReachable, createProcessChecks, scaledImagePrefix } from './checks.ts'
 export { processParts, readConfig } from './config.ts'
-export { listenFailure } from './listen-failure.ts'
-export type { GatewayPorts, HealthChecks, Services } from './ports.ts'
-export { keysOf } from './repeats/owners.ts'
+export { toListenError } from './listen-failure.ts'
+export type { GatewayPorts, GatewayServices, HealthChecks } from './ports.ts'
+export { routeKeysByOwner } from './repeats/owners.ts'
 
 export interface Gateway {
   /** Address on which the server listens, such as `http://127.0.0.1:8080`. */
@@ -33,12 +33,12 @@ const stopping = unavailable('The server is stopping.', 5)
  * @throws Error with one sentence for the terminal
  */
 export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
-  const { host, port: wanted, stopWithinMs } = ports.settings
-  const phase: Phase = { now: 'starting' }
+  const { host, port: requestedPort, stopWithinMs } = ports.settings
+  const phase: ProcessPhase = { now: 'starting' }
   const calls = new OpenCalls()
   const app = await buildGateway(ports, phase, calls)
-  await app.listen({ host, port: wanted }).catch((cause: unknown) => {
-    throw listenFailure(cause, host, wanted)
+  await app.listen({ host, port: requestedPort }).catch((cause: unknown) => {
+    throw toListenError(cause, host, requestedPort)
   })
   const port = portOf(app.server.address())
   phase.now = 'ready'
@@ -48,7 +48,7 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
   }
   const stop = async () => {
     phase.now = 'stopping'
-    const end = setTimeout(() => calls.endAll(failedOf(stopping)), stopWithinMs)
+    const end = setTimeout(() => calls.endAll(toPublicError(stopping)), stopWithinMs)
     const cut = setTimeout(() => app.server.closeAllConnections(), stopWithinMs + drainMs)
     await app.close()
     clearTimeout(end)
@@ -59,5 +59,5 @@ export async function startGateway(ports: GatewayPorts): Promise<Gateway> {
 
 function portOf(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address !== null) return address.port
-  throw new Error('the gateway listens on no port')
+  throw new Error('the gateway does not listen on a port')
 }

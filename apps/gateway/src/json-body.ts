@@ -1,5 +1,5 @@
 import { DomainError, invalidInput } from '@reticle/kit'
-import { comma, endOfText, parseError, parseInPieces, quote } from './json-pieces.ts'
+import { comma, createParseError, endOfText, parseInPieces, quote } from './json-pieces.ts'
 
 /** Limits of JSON bodies, which protect memory and database: maximum nesting. */
 
@@ -60,7 +60,8 @@ interface Count {
 
 function beginLevel(count: Count, isObject: boolean, at: number): void {
   count.depth++
-  if (count.depth > deepest) throw parseError(`nested deeper than ${deepest} levels at byte ${at}`)
+  if (count.depth > deepest)
+    throw createParseError(`nested deeper than ${deepest} levels at byte ${at}`)
   count.keys[count.depth] = isObject ? 0 : -2 * mostValues
 }
 
@@ -72,12 +73,12 @@ function countValue(count: Count): void {
   const keys = (count.keys[count.depth] ?? 0) + 1
   count.keys[count.depth] = keys
   if (count.values > mostValues)
-    throw tooMany(`The request body has more than ${mostValues} values.`)
+    throw createTooManyError(`The request body has more than ${mostValues} values.`)
   if (keys > mostKeys)
-    throw tooMany(`An object of the request body has more than ${mostKeys} keys.`)
+    throw createTooManyError(`An object of the request body has more than ${mostKeys} keys.`)
 }
 
-const tooMany = (message: string) => new DomainError('too_large', message)
+const createTooManyError = (message: string) => new DomainError('too_large', message)
 
 type Path = readonly PropertyKey[]
 
@@ -92,7 +93,7 @@ export function assertStorable(value: unknown, path: Path): void {
  */
 function assertEach(value: unknown, path: PropertyKey[]): void {
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw refused(path, 'A valid number is required.')
+    throw createFieldError(path, 'A valid number is required.')
   if (typeof value === 'string') assertText(value, path)
   if (typeof value !== 'object' || value === null) return
   const entries = Array.isArray(value) ? value.entries() : Object.entries(value)
@@ -107,15 +108,15 @@ function assertEach(value: unknown, path: PropertyKey[]): void {
 function assertKey(key: string, inner: unknown, path: Path): void {
   const isPrototype =
     key === '__proto__' || (key === 'constructor' && Object.hasOwn(Object(inner), 'prototype'))
-  if (isPrototype) throw parseError(`the key ${key} is not allowed`)
+  if (isPrototype) throw createParseError(`the key ${key} is not allowed`)
   assertText(key, path)
 }
 
 function assertText(text: string, path: Path): void {
   if (text.includes('\0') || /\p{Surrogate}/u.test(text))
-    throw refused(path, 'Null characters and unpaired surrogates are not allowed.')
+    throw createFieldError(path, 'Null characters and unpaired surrogates are not allowed.')
 }
 
-function refused(path: Path, message: string): DomainError {
+function createFieldError(path: Path, message: string): DomainError {
   return invalidInput([{ code: 'custom', path: [...path], message, input: undefined }])
 }

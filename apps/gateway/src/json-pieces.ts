@@ -6,7 +6,7 @@ import { createPacer, type Pace } from '@reticle/kit/pacer'
 /** Number of bytes of members that are parsed at once. */
 const bytesAtOnce = 16 * 1024
 
-export const parseError = (reason: string) =>
+export const createParseError = (reason: string) =>
   new DomainError('invalid', `JSON parse error - ${reason}`, { code: 'parse_error' })
 
 const codeOf = (character: string) => character.charCodeAt(0)
@@ -65,14 +65,14 @@ function withoutMark(bytes: Uint8Array): Uint8Array {
 
 async function parseValue(parsing: Parsing, given: Range): Promise<unknown> {
   const { bytes, check, path } = parsing
-  const range = trimmed(bytes, given)
+  const range = trimRange(bytes, given)
   const [first, last] = [bytes[range.start], bytes[range.end - 1]]
   if (range.end - range.start > bytesAtOnce) {
     const inside = { start: range.start + 1, end: range.end - 1 }
     if (first === squareOpen && last === squareClose) return parseList(parsing, inside)
     if (first === curlyOpen && last === curlyClose) return parseObject(parsing, inside)
   }
-  const value = parseText(decode(bytes, given))
+  const value = parseText(decodeText(bytes, given))
   check(value, path)
   return value
 }
@@ -88,7 +88,7 @@ async function parseList(parsing: Parsing, inside: Range): Promise<unknown[]> {
       path.pop()
       continue
     }
-    const parsed: unknown = parseText(`[${decode(bytes, group)}]`)
+    const parsed: unknown = parseText(`[${decodeText(bytes, group)}]`)
     for (const item of Array.isArray(parsed) ? parsed : []) {
       path.push(items.length)
       check(item, path)
@@ -113,7 +113,7 @@ async function parseObject(parsing: Parsing, inside: Range): Promise<Record<stri
       object[key] = parsed
       continue
     }
-    const parsed: unknown = parseText(`{${decode(bytes, group)}}`)
+    const parsed: unknown = parseText(`{${decodeText(bytes, group)}}`)
     check(parsed, path)
     Object.assign(object, parsed)
   }
@@ -146,51 +146,51 @@ function* membersOf(bytes: Uint8Array, inside: Range): Generator<Range> {
     const byte = bytes[at] ?? 0
     if (byte === quote) at = endOfText(bytes, at)
     depth += depthChange[byte] ?? 0
-    if (depth < 0) throw unexpected(at)
+    if (depth < 0) throw createUnexpectedError(at)
     if (byte !== comma || depth > 0) continue
-    yield filled(bytes, { start, end: at })
+    yield assertFilled(bytes, { start, end: at })
     start = at + 1
   }
-  if (depth > 0) throw unexpected(inside.end)
+  if (depth > 0) throw createUnexpectedError(inside.end)
   const last = { start, end: inside.end }
-  if (start > inside.start || !isBlank(bytes, last)) yield filled(bytes, last)
+  if (start > inside.start || !isBlank(bytes, last)) yield assertFilled(bytes, last)
 }
 
-function filled(bytes: Uint8Array, range: Range): Range {
-  if (isBlank(bytes, range)) throw unexpected(range.end)
+function assertFilled(bytes: Uint8Array, range: Range): Range {
+  if (isBlank(bytes, range)) throw createUnexpectedError(range.end)
   return range
 }
 
-const unexpected = (at: number) => parseError(`unexpected character at byte ${at}`)
+const createUnexpectedError = (at: number) => createParseError(`unexpected character at byte ${at}`)
 
 function isBlank(bytes: Uint8Array, range: Range): boolean {
-  const { start, end } = trimmed(bytes, range)
+  const { start, end } = trimRange(bytes, range)
   return start >= end
 }
 
-function trimmed(bytes: Uint8Array, { start, end }: Range): Range {
+function trimRange(bytes: Uint8Array, { start, end }: Range): Range {
   while (start < end && blanks.has(bytes[start])) start++
   while (end > start && blanks.has(bytes[end - 1])) end--
   return { start, end }
 }
 
 function splitMember(bytes: Uint8Array, member: Range): { key: string; value: Range } {
-  const { start, end } = trimmed(bytes, member)
+  const { start, end } = trimRange(bytes, member)
   const keyEnd = bytes[start] === quote ? endOfText(bytes, start) + 1 : start
-  const { start: at } = trimmed(bytes, { start: keyEnd, end })
-  if (bytes[at] !== colon) throw unexpected(at)
-  const key: unknown = parseText(decode(bytes, { start, end: keyEnd }))
+  const { start: at } = trimRange(bytes, { start: keyEnd, end })
+  if (bytes[at] !== colon) throw createUnexpectedError(at)
+  const key: unknown = parseText(decodeText(bytes, { start, end: keyEnd }))
   return { key: String(key), value: { start: at + 1, end } }
 }
 
 /** A byte order mark inside the bytes is kept, because it is invalid JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decode(bytes: Uint8Array, { start, end }: Range): string {
+function decodeText(bytes: Uint8Array, { start, end }: Range): string {
   try {
     return utf8.decode(bytes.subarray(start, end))
   } catch {
-    throw parseError('the body is not UTF-8')
+    throw createParseError('the body is not UTF-8')
   }
 }
 
@@ -198,6 +198,6 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (thrown) {
-    throw parseError(thrown instanceof Error ? thrown.message : 'the body is not JSON')
+    throw createParseError(thrown instanceof Error ? thrown.message : 'the body is not JSON')
   }
 }

@@ -2,13 +2,13 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { countTurns } from '@reticle/kit/testing/turns'
 import { expect, test } from 'vitest'
 import { mostValues, readJson } from './json-body.ts'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 /** JSON bodies with as many values as fit: refused by their number, or reported by their first errors. */
 
 const bugs: unknown[] = []
 let created = 0
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   bugs,
   services: {
     projects: {

@@ -1,13 +1,13 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { countTurns } from '@reticle/kit/testing/turns'
 import { expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 /** Long pages are serialized in steps, with the same result as at once. */
 
 const pages = { size: 0 }
 const record = projectRecord({ name: 'a "quoted", [bracketed] name' })
-const { send, url } = await testGateway({
+const { send, url } = await startTestGateway({
   services: {
     projects: {
       async listProjects() {

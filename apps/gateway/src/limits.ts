@@ -13,7 +13,7 @@ const second = 1000
 /**
  * Returns the limits that the gateway itself applies, by their names in `GET /server/limits`; a rate of 0 means none.
  */
-export function gatewayLimits(settings: GatewaySettings): Record<string, number> {
+export function listGatewayLimits(settings: GatewaySettings): Record<string, number> {
   return {
     body_bytes: settings.maxBodyBytes,
     annotation_body_bytes: settings.maxAnnotationsBodyBytes,

@@ -2,7 +2,7 @@
  * Returns the error for an address on which the server cannot listen: one sentence for the terminal that names the
  * remedy.
  */
-export function listenFailure(cause: unknown, host: string, port: number): Error {
+export function toListenError(cause: unknown, host: string, port: number): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const sentence = sentences[code]?.(host, port)
   return sentence === undefined && cause instanceof Error ? cause : new Error(sentence, { cause })

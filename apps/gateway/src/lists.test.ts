@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 /**
  * The gateway validates the queries of lists before it calls a service. Row numbers refer to
@@ -7,7 +7,7 @@ import { testGateway } from './testing/gateway.ts'
  */
 
 const seen: unknown[] = []
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       async listProjects(query) {
@@ -18,7 +18,7 @@ const { send } = await testGateway({
   },
 })
 
-const ask = async (query: Record<string, string>, path = '/api/projects') => {
+const list = async (query: Record<string, string>, path = '/api/projects') => {
   const before = seen.length
   const { status, headers, json } = await send(`${path}?${new URLSearchParams(query)}`)
   expect(seen.length - before).toBe(status === 200 && path === '/api/projects' ? 1 : 0)
@@ -53,7 +53,7 @@ test.each<[string, unknown, string | RegExp]>([
   ],
 ])('row %s: the filter %j is refused', async (_, given, expected) => {
   const filter = typeof given === 'string' ? given : JSON.stringify(given)
-  const { status, body, code } = await ask({ filter })
+  const { status, body, code } = await list({ filter })
   expect({ status, code }).toEqual({ status: 400, code: 'invalid' })
   const text = typeof expected === 'string' ? expected : expect.stringMatching(expected)
   expect(body).toEqual([text])
@@ -64,12 +64,12 @@ test.each<[string, Record<string, string>, object]>([
   ['54', { id: 'x' }, { id: ['A valid integer is required.'] }],
   ['55', { search: 'x'.repeat(257) }, { search: [expect.stringContaining('256')] }],
 ])('row %s: %j is refused with an error for its name', async (_, query, body) => {
-  expect(await ask(query)).toMatchObject({ status: 400, body })
+  expect(await list(query)).toMatchObject({ status: 400, body })
 })
 
 test('an invalid boolean is refused with an error for its name', async () => {
   const body = { read_only: ['Must be a valid boolean.'] }
-  const refusal = await ask({ read_only: 'perhaps' }, '/api/auth/access_tokens')
+  const refusal = await list({ read_only: 'perhaps' }, '/api/auth/access_tokens')
   expect(refusal).toMatchObject({ status: 400, body })
 })
 
@@ -97,19 +97,19 @@ test.each<Record<string, string>>([
   { owner: '', status: '', id: '' },
   { colour: 'red' },
 ])('%j is accepted', async (query) => {
-  expect(await ask(query)).toMatchObject({ status: 200 })
+  expect(await list(query)).toMatchObject({ status: 200 })
 })
 
 test('the service receives the parsed filter instead of its text', async () => {
-  await ask({ filter: '{"!=":[{"var":"id"},"7"]}' })
+  await list({ filter: '{"!=":[{"var":"id"},"7"]}' })
   const expected = { op: 'not', of: { op: '==', field: 'id', value: 7 } }
   expect(seen.at(-1)).toEqual({ filter: expected })
 })
 
 test('an invalid filter is refused before any object is looked up', async () => {
-  const refusal = await ask({ project_id: '1', filter: '{' }, '/api/labels')
+  const refusal = await list({ project_id: '1', filter: '{' }, '/api/labels')
   expect(refusal).toMatchObject({ status: 400 })
-  const missing = await ask({ project_id: '1', filter: '{"var":"id"}' }, '/api/labels')
+  const missing = await list({ project_id: '1', filter: '{"var":"id"}' }, '/api/labels')
   expect(missing).toMatchObject({ status: 404 })
 })
 
@@ -122,12 +122,12 @@ test.each([
   ['abc', 'abc'],
   ['-5', '-5'],
 ])('a page size of %s is passed to the service as %s', async (page_size, expected) => {
-  expect((await ask({ page_size })).status).toBe(200)
+  expect((await list({ page_size })).status).toBe(200)
   expect(seen.at(-1)).toMatchObject({ page_size: expected })
 })
 
 test('the maximum page size is a setting that links respect', async () => {
-  const few = await testGateway({
+  const few = await startTestGateway({
     settings: { pageSizeMax: 5 },
     services: {
       projects: {

@@ -1,12 +1,12 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from './testing/gateway.ts'
+import { startTestGateway, type TestRequest } from './testing/gateway.ts'
 
 /** Processing time grows linearly with the length of a header, for any content up to the 16 KiB of a request. */
 
 const key = 'requests/user/3/1/0'
-const { send, blobs } = await testGateway({
+const { send, blobs } = await startTestGateway({
   settings: { rateUser: 0, maxUploadBytes: 1024, trustedHops: 1 },
   services: {
     projects: {
@@ -33,22 +33,28 @@ const { send, blobs } = await testGateway({
 
 await blobs.put(key, bytesOf('0123456789'))
 
-interface Ask {
+interface HeaderTarget {
   path: string
-  sent?: Sent
+  sent?: TestRequest
 }
 
-const project: Ask = { path: '/api/projects/7' }
-const result: Ask = { path: '/api/tasks/12/dataset/download?rq_id=a', sent: { method: 'HEAD' } }
-const change: Ask = { path: '/api/projects/7', sent: { method: 'PATCH', body: { name: 'a' } } }
-const form: Ask = { path: '/api/tasks/12/data', sent: { method: 'POST', body: 'a' } }
-const tus: Ask = {
+const project: HeaderTarget = { path: '/api/projects/7' }
+const result: HeaderTarget = {
+  path: '/api/tasks/12/dataset/download?rq_id=a',
+  sent: { method: 'HEAD' },
+}
+const change: HeaderTarget = {
+  path: '/api/projects/7',
+  sent: { method: 'PATCH', body: { name: 'a' } },
+}
+const form: HeaderTarget = { path: '/api/tasks/12/data', sent: { method: 'POST', body: 'a' } }
+const tus: HeaderTarget = {
   path: '/api/tasks/12/data/',
   sent: { method: 'POST', headers: { 'tus-resumable': '1.0.0', 'upload-length': '5' } },
 }
 
 /** Every header that the gateway or one of its libraries reads, with a request that uses it. */
-const headers: readonly (readonly [name: string, ask: Ask])[] = [
+const headers: readonly (readonly [name: string, target: HeaderTarget])[] = [
   ['accept', project],
   ['accept', { path: '/api/docs' }],
   ['accept', { path: '/nothing' }],
@@ -128,7 +134,7 @@ const textOf = ({ before = '', piece, after = '' }: Shape, length: number): stri
     .slice(0, length)
     .trim()
 
-const call = ({ path, sent }: Ask, given: Record<string, string>) =>
+const call = ({ path, sent }: HeaderTarget, given: Record<string, string>) =>
   send(path, { ...sent, headers: { ...sent?.headers, ...given } })
 
 /** CPU time in microseconds of this process, which is both server and client. */
@@ -153,15 +159,15 @@ async function growth(cost: (length: number) => Promise<number>): Promise<number
   return least
 }
 
-describe.each(headers)('%s of %j', (name, ask) => {
+describe.each(headers)('%s of %j', (name, target) => {
   test('is processed in linear time without a server error', {
     timeout: 300_000,
   }, async () => {
     for (const shape of shapes) {
       const given = (length: number) => ({ [name]: textOf(shape, length) })
-      const { status } = await call(ask, given(long))
+      const { status } = await call(target, given(long))
       expect(status).toBeLessThan(500)
-      const cost = (length: number) => cpuOf(() => call(ask, given(length)))
+      const cost = (length: number) => cpuOf(() => call(target, given(length)))
       expect(await growth(cost), JSON.stringify(shape)).toBeLessThan(mostGrowth)
     }
   })
@@ -245,14 +251,14 @@ test('10,000 random values take linear time', { timeout: 600_000 }, async () => 
       ['short', short],
       ['long', long],
     ] as const) {
-      const [, ask = project] = headers[random(headers.length)] ?? []
+      const [, target = project] = headers[random(headers.length)] ?? []
       const given: Record<string, string> = {}
       for (let count = 0; count < together; count += 1) {
         const [name = ''] = headers[random(headers.length)] ?? []
         given[name] = randomValue(random, Math.floor(length / together))
       }
       spent[kind] += await cpuOf(async () => {
-        expect((await call(ask, given)).status).toBeLessThan(500)
+        expect((await call(target, given)).status).toBeLessThan(500)
       })
     }
   }

@@ -1,10 +1,10 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { expect, test } from 'vitest'
-import { type Sent, testGateway } from './testing/gateway.ts'
+import { startTestGateway, type TestRequest } from './testing/gateway.ts'
 
 /** The order of checks: a request with several problems gets the error of the first check. */
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   settings: { rateUser: 1 },
   services: {
     projects: {
@@ -20,10 +20,13 @@ await send('/api/server/annotation/formats', { as: 'bo' })
 const wrongJson = '{'
 const wrongShape = '{"status":"done"}'
 const json = { 'content-type': 'application/json' }
-const patch = (path: string, sent: Sent): [string, Sent] => [path, { method: 'PATCH', ...sent }]
+const patch = (path: string, sent: TestRequest): [string, TestRequest] => [
+  path,
+  { method: 'PATCH', ...sent },
+]
 const text = { 'content-type': 'text/plain', 'x-organization': 'acme', accept: 'text/csv' }
 
-test.each<[string, number, [string, Sent]]>([
+test.each<[string, number, [string, TestRequest]]>([
   ['an unknown path', 404, patch('/api/nowhere', { as: null, headers: text, body: 'x' })],
   ['a method', 405, ['/api/projects/x', { method: 'PUT', as: null, headers: text, body: 'x' }]],
   ['the credential', 401, patch('/api/projects/x', { as: 'nobody', headers: text, body: 'x' })],
@@ -32,7 +35,7 @@ test.each<[string, number, [string, Sent]]>([
   expect((await send(path, sent)).status).toBe(status)
 })
 
-const unlimited = await testGateway({
+const unlimited = await startTestGateway({
   settings: { rateUser: 0 },
   services: {
     projects: {
@@ -43,7 +46,7 @@ const unlimited = await testGateway({
   },
 })
 
-test.each<[string, number, [string, Sent]]>([
+test.each<[string, number, [string, TestRequest]]>([
   [
     'a contradiction of scope',
     400,

@@ -5,14 +5,14 @@ import type { Logger } from '@reticle/kit/log'
 import type { GatewaySettings } from './config.ts'
 
 /** Services that the gateway calls, by the names of their tables. */
-export type Services = { [N in keyof Tables]: Service<Tables[N]> }
+export type GatewayServices = { [N in keyof Tables]: Service<Tables[N]> }
 
 /** Checks of required parts, which throw on failure. Names are shown by the health route. */
 export type HealthChecks = Record<string, () => Promise<void>>
 
 /** External dependencies of the gateway. */
 export interface GatewayPorts {
-  services: Services
+  services: GatewayServices
   /** Store of uploads and downloads. */
   blobs: BlobStore
   log: Logger
@@ -24,6 +24,6 @@ export interface GatewayPorts {
  * Phase of the process, which probes report. While it is leaving, it serves calls and asks clients to reconnect
  * elsewhere; while it is stopping, it refuses calls.
  */
-export interface Phase {
+export interface ProcessPhase {
   now: 'starting' | 'ready' | 'leaving' | 'stopping'
 }

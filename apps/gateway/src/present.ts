@@ -14,24 +14,24 @@ import { baseOf, originOf, queryOf, translationOf } from './request.ts'
 import { sendBytes } from './send-bytes.ts'
 
 /** Sends the result of a handler with absolute links, links to neighbouring pages, and the entity tag of a record. */
-export async function present(
+export async function presentResult(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: unknown,
 ): Promise<FastifyReply> {
   reply.code(operation.success)
-  if (operation.successor) reply.headers(deprecation(operation.successor, request))
+  if (operation.successor) reply.headers(deprecationHeaders(operation.successor, request))
   if (isBytesAnswer(answer)) {
     if (answer.head.length === 0 && 204 in operation.answers) reply.code(204)
-    return sendBytes(request, reply, translatedBytes(operation, request, answer))
+    return sendBytes(request, reply, translateBytes(operation, request, answer))
   }
   reply.header('cache-control', 'no-store')
   if (answer === undefined) return reply.send()
   const tag = tagOf(operation, answer)
   if (tag) reply.headers({ etag: tag, 'cache-control': 'private, no-cache' })
   if (tag && isNotModified(request, tag)) return reply.code(304).send()
-  const value = translated(operation, request, answer)
+  const value = translateResult(operation, request, answer)
   const made = operation.success === 201 ? linkedRecord.safeParse(value).data : undefined
   if (made) reply.header('location', made.url)
   const text = await toJsonInSteps(value)
@@ -39,7 +39,7 @@ export async function present(
 }
 
 /** Returns the headers of a deprecated operation. */
-function deprecation(successor: string, request: FastifyRequest) {
+function deprecationHeaders(successor: string, request: FastifyRequest) {
   const given = z.record(z.string(), z.string()).parse(request.params)
   const path = successor.replace(/:(\w+)/g, (_, name) => encodeURIComponent(given[name] ?? ''))
   const link = `<${baseOf(request)}${path}>; rel="successor-version"`
@@ -80,33 +80,33 @@ export function sendJson(
 }
 
 /** Translates a response into the dialect of the client. */
-function translated(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
-  const value = linked(operation, request, answer)
+function translateResult(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
+  const value = addLinks(operation, request, answer)
   const translate = translationOf(request, operation)?.answer
   const { 'user-agent': userAgent = '' } = request.headers
   return translate ? translate(value, baseOf(request), userAgent) : value
 }
 
-function linked(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
+function addLinks(operation: Operation, request: FastifyRequest, answer: unknown): unknown {
   const base = baseOf(request)
   const [schema] = Object.values(operation.answers)
   const value = toAbsoluteLinks(operation.answer, answer, base)
   if (!schema || !isPage(schema)) return value
   const { count, results } = pageShape.parse(value)
-  return { count, ...neighbours(request, count), results }
+  return { count, ...pageLinksOf(request, count), results }
 }
 
 /** Translates a stream; its length changes and is not known in advance. */
-function translatedBytes(
+function translateBytes(
   operation: Operation,
   request: FastifyRequest,
   answer: BytesAnswer,
 ): BytesAnswer {
-  const chunks = linkedBytes(operation, request, answer)
+  const chunks = addLinksToBytes(operation, request, answer)
   const translate = translationOf(request, operation)?.bytes
   if (!translate) return { ...answer, chunks }
   const { length: _, ...head } = answer.head
-  return { head, chunks: through(chunks, translate) }
+  return { head, chunks: transformStream(chunks, translate) }
 }
 
 type Chunks = BytesAnswer['chunks']
@@ -115,7 +115,7 @@ type Chunks = BytesAnswer['chunks']
  * Applies `change` to a stream. If no piece is ever read, `change` would not close its source, so closing the result
  * closes both.
  */
-function through(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
+function transformStream(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
   const pieces = chunks[Symbol.asyncIterator]()
   const changed = change({ [Symbol.asyncIterator]: () => pieces })[Symbol.asyncIterator]()
   const end = async () => {
@@ -126,7 +126,7 @@ function through(chunks: Chunks, change: (pieces: Chunks) => Chunks): Chunks {
 }
 
 /** Passes bytes unchanged, except for a record with links: it is small, and is parsed here. */
-function linkedBytes(
+function addLinksToBytes(
   { answer: schema }: Operation,
   request: FastifyRequest,
   { chunks }: BytesAnswer,
@@ -137,7 +137,7 @@ function linkedBytes(
     const value = JSON.parse(await text(pieces))
     yield Buffer.from(toJson(toAbsoluteLinks(record, value, baseOf(request))))
   }
-  return through(chunks, (pieces) => linked(pieces, shown))
+  return transformStream(chunks, (pieces) => linked(pieces, shown))
 }
 
 const pageShape = z.looseObject({ count: z.number(), results: z.array(z.unknown()) })
@@ -156,7 +156,7 @@ function tagOf({ answer: schema }: Operation, answer: unknown): string | undefin
 }
 
 /** Returns the URLs of the previous and next page, with all query parameters kept. */
-function neighbours(request: FastifyRequest, count: number) {
+function pageLinksOf(request: FastifyRequest, count: number) {
   const query = queryOf(request)
   const page = readPage({
     page: textOf(query.get('page')),

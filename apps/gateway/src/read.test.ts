@@ -1,8 +1,8 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       async getProject() {

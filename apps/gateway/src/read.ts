@@ -12,10 +12,10 @@ import { isForm, isUpload, onlyOne, queryOf, translationOf } from './request.ts'
 import { readTextForm } from './routes/text-form.ts'
 import { readValues } from './url-form.ts'
 
-export type Limits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
+export type ReadLimits = Pick<GatewaySettings, 'maxBodyBytes' | 'maxAnnotationsBodyBytes'>
 
 /** Reads a call as the input of its handler: `{...params, ...query, ...headers, body}`. */
-export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
+export type InputReader = (request: FastifyRequest) => Promise<Record<string, unknown>>
 
 /**
  * Creates the reader of an operation. Invalid params mean a missing object (404); an invalid query, header or body is
@@ -23,7 +23,7 @@ export type Read = (request: FastifyRequest) => Promise<Record<string, unknown>>
  * membership in the named organization are checked (403): every route reads its input this way, so none can skip the
  * checks.
  */
-export function reader(operation: Operation, limits: Limits): Read {
+export function createInputReader(operation: Operation, limits: ReadLimits): InputReader {
   const { params, query, headers, body } = operation
   const names = headersOf(operation)
   const rest = z.object({
@@ -34,18 +34,21 @@ export function reader(operation: Operation, limits: Limits): Read {
   const parse = (given: object) => parseInSteps(rest, given)
   const ofNothing = parse({ body: {} }) // most reads have no input, with always the same result
   return async (request) => {
-    const found = readParams(params, request)
+    const paramValues = readParams(params, request)
     const translation = translationOf(request, operation)
-    const asked = readQuery(query, request)
-    const given = { ...(translation?.query?.(asked) ?? asked), ...readHeaders(names, request) }
+    const queryValues = readQuery(query, request)
+    const given = {
+      ...(translation?.query?.(queryValues) ?? queryValues),
+      ...readHeaders(names, request),
+    }
     const sent = await readBody(operation, request, limits)
     const isNothing = sent === undefined && Object.values(given).every((one) => one === undefined)
     const parsed = await (isNothing
       ? ofNothing
       : parse({ ...given, body: sent === undefined ? {} : sent }))
-    if (parsed.issues) throw invalidInput(parsed.issues.map(outOfBody))
+    if (parsed.issues) throw invalidInput(parsed.issues.map(withoutBodyPrefix))
     allowToken(operation, request)
-    const input = { ...found, ...parsed.data, ...(isBytes(body) && { body: sent }) }
+    const input = { ...paramValues, ...parsed.data, ...(isBytes(body) && { body: sent }) }
     return translation?.input?.(input) ?? input
   }
 }
@@ -53,9 +56,9 @@ export function reader(operation: Operation, limits: Limits): Read {
 function readParams(params: Operation['params'], { params: given }: FastifyRequest) {
   const values = Object.values(given ?? {})
   if (values.some((value) => String(value).includes('\0'))) throw notFound()
-  const found = params?.safeParse(given)
-  if (found?.error) throw notFound()
-  return found?.data
+  const paramValues = params?.safeParse(given)
+  if (paramValues?.error) throw notFound()
+  return paramValues?.data
 }
 
 /** Reads the query; parameters that the operation does not declare are ignored. */
@@ -77,7 +80,7 @@ function readHeaders(names: ReturnType<typeof headersOf>, { headers }: FastifyRe
   return Object.fromEntries(names.map(([name, header]) => [name, headers[header]]))
 }
 
-async function readBody(operation: Operation, request: FastifyRequest, limits: Limits) {
+async function readBody(operation: Operation, request: FastifyRequest, limits: ReadLimits) {
   if (operation.media_type) return undefined
   if (isBytes(operation.body)) return bodyOf(request, limits.maxAnnotationsBodyBytes)
   if (!takesValues(operation)) return undefined
@@ -96,6 +99,6 @@ function takesValues(operation: Operation): boolean {
 }
 
 /** Removes `body` from the path of an error: the client's field is `name`, not `body.name`. */
-function outOfBody<I extends { path: PropertyKey[] }>(issue: I): I {
+function withoutBodyPrefix<I extends { path: PropertyKey[] }>(issue: I): I {
   return issue.path[0] === 'body' ? { ...issue, path: issue.path.slice(1) } : issue
 }

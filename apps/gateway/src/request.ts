@@ -30,7 +30,7 @@ declare module 'fastify' {
 }
 
 /** Check that runs before the route. */
-export type Check = (
+export type RequestCheck = (
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,

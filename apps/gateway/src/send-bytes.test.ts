@@ -3,7 +3,7 @@ import { DomainError } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 const mebibyte = 1024 * 1024
 let given = 0
@@ -11,7 +11,7 @@ let isEnded = false
 let received: string[] = []
 const bugs: unknown[] = []
 
-const { send, url } = await testGateway({
+const { send, url } = await startTestGateway({
   bugs,
   settings: { maxAnnotationsBodyBytes: mebibyte },
   services: {

@@ -4,7 +4,7 @@ import { pieceBytes } from '@reticle/kit/pieces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isNotModified } from './etag-match.ts'
 import { notAcceptable, rangeNotSatisfiable } from './http-error.ts'
-import { type ByteRange, wantedRange } from './routes/range.ts'
+import { type ByteRange, readRequestedRange } from './routes/range.ts'
 
 type Pieces = AsyncIterator<Uint8Array>
 
@@ -23,21 +23,21 @@ export async function sendBytes(
     await pieces.return?.()
     setHead(request, reply, head)
     if (isKnown) return reply.code(304).removeHeader('content-length').send()
-    return reply.statusCode === 204 ? sendNothing(reply) : sendNone(reply)
+    return reply.statusCode === 204 ? sendNoContent(reply) : sendHeadOnly(reply)
   }
   const range = rangeOf(request, head)
   if (range !== 'whole') return sendPart(request, reply, { head, pieces, range })
   const first = await pieces.next()
   const second = first.done ? first : await pieces.next()
   setHead(request, reply, head) // not earlier, because an error must not have these headers
-  if (reply.statusCode === 204) return sendNothing(reply)
+  if (reply.statusCode === 204) return sendNoContent(reply)
   if (!first.done && !second.done) return reply.send(streamOf([first.value, second.value], pieces))
   return reply.send(first.done ? Buffer.alloc(0) : asBuffer(first.value))
 }
 
 /** Returns the requested range; ranges need a known length. */
 function rangeOf(request: FastifyRequest, { has_ranges, length, etag }: Head) {
-  return has_ranges && length !== undefined ? wantedRange(request, length, [etag]) : 'whole'
+  return has_ranges && length !== undefined ? readRequestedRange(request, length, [etag]) : 'whole'
 }
 
 interface Part {
@@ -61,7 +61,7 @@ async function sendPart(
     reply.header('content-range', `bytes */${length}`)
     throw rangeNotSatisfiable(length)
   }
-  const part = cut(pieces, range)
+  const part = sliceRange(pieces, range)
   const first = await part.next()
   setHead(request, reply, head)
   const { start, end } = range
@@ -73,7 +73,7 @@ async function sendPart(
 }
 
 /** Yields the bytes of a range; bytes after it are not read. */
-async function* cut(pieces: Pieces, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+async function* sliceRange(pieces: Pieces, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const piece of { [Symbol.asyncIterator]: () => pieces }) {
     const part = piece.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at))
@@ -84,12 +84,12 @@ async function* cut(pieces: Pieces, { start, end }: ByteRange): AsyncGenerator<U
 }
 
 /** Sends 204 without headers about a body (RFC 9110 8.6). */
-function sendNothing(reply: FastifyReply): FastifyReply {
+function sendNoContent(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-type').removeHeader('content-length').send()
 }
 
 /** Sends a response to HEAD; without a payload the framework would set its length to 0. */
-export function sendNone(reply: FastifyReply): FastifyReply {
+export function sendHeadOnly(reply: FastifyReply): FastifyReply {
   return reply.send(Readable.from([]))
 }
 
@@ -99,12 +99,12 @@ function setHead(request: FastifyRequest, reply: FastifyReply, head: Head): void
   if (head.checksum) reply.header('x-checksum', head.checksum)
   if (head.updated_date) reply.header('x-updated-date', head.updated_date)
   if (head.has_ranges) reply.header('accept-ranges', 'bytes')
-  reply.header('cache-control', caching(head))
+  reply.header('cache-control', cacheControlOf(head))
   reply.type(head.type ?? jsonType(request))
   if (head.type) guardContent(reply, head.type)
 }
 
-function caching({ max_age, etag }: Head): string {
+function cacheControlOf({ max_age, etag }: Head): string {
   if (max_age !== undefined) return `private, max-age=${max_age}`
   return etag ? 'private, no-cache' : 'no-store'
 }

@@ -1,10 +1,10 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 const seen: unknown[] = []
-const { send, url, raw } = await testGateway({
+const { send, url, raw } = await startTestGateway({
   services: {
     projects: {
       async getProject({ id }) {

@@ -7,12 +7,12 @@ import {
 import { targets } from '@reticle/contracts/rest/facts'
 import type { CallContext } from '@reticle/kit'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
-import type { AskBusy } from './busy.ts'
+import type { BusyLookup } from './busy.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { methodNotAllowed } from './http-error.ts'
 import type { AfterCall } from './plugins/dialect-sessions.ts'
-import { present, sendJson } from './present.ts'
-import { type Limits, reader } from './read.ts'
+import { presentResult, sendJson } from './present.ts'
+import { createInputReader, type ReadLimits } from './read.ts'
 import { contextOf } from './request.ts'
 import { withForms } from './routes/text-form.ts'
 
@@ -25,8 +25,8 @@ interface Caller {
 }
 
 export interface ServeOptions {
-  limits: Limits
-  askBusy: AskBusy
+  limits: ReadLimits
+  lookUpBusy: BusyLookup
   afterCall: AfterCall
 }
 
@@ -40,19 +40,19 @@ export function serve(
   for (const operation of listServiceOperations(table)) {
     const call = service[operation.name]
     if (operation.method === null) continue
-    if (!call) throw new Error(`nobody answers ${operation.name}`)
-    if (!operation.form) route(app, operation, call, options)
-    else withForms(app, (scope) => route(scope, operation, call, options))
+    if (!call) throw new Error(`no handler implements ${operation.name}`)
+    if (!operation.form) registerRoute(app, operation, call, options)
+    else withForms(app, (scope) => registerRoute(scope, operation, call, options))
   }
 }
 
-function route(
+function registerRoute(
   app: FastifyInstance,
   operation: Operation,
   call: Caller['call'],
-  { limits, askBusy, afterCall }: ServeOptions,
+  { limits, lookUpBusy, afterCall }: ServeOptions,
 ): void {
-  const read = reader(operation, limits)
+  const read = createInputReader(operation, limits)
   app.route({
     method: methodOf(operation),
     url: pathOf(operation),
@@ -60,10 +60,10 @@ function route(
     handler: async (request, reply) => {
       const input = await read(request)
       const context = contextOf(request)
-      const known = operation.busy && (await askBusy(operation, input, context))
+      const known = operation.busy && (await lookUpBusy(operation, input, context))
       const answer = await call({ ...input, ...known }, context)
       if (request.dialect) await afterCall({ operation, input, answer, request, reply })
-      return present(operation, request, reply, answer)
+      return presentResult(operation, request, reply, answer)
     },
   })
 }
@@ -83,7 +83,7 @@ export function targetOf({ path, name }: Operation): (typeof targets)[number] {
  * @throws Error for a call between services, which has no route
  */
 export function methodOf({ method, name }: Operation): HTTPMethods {
-  if (method === null) throw new Error(`${name} is no operation of the REST API`)
+  if (method === null) throw new Error(`${name} is not an operation of the REST API`)
   return method
 }
 
@@ -94,13 +94,13 @@ const usual = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 /**
  * Registers every method that Node parses, including QUERY without its rule for bodies, because no operation uses it.
  */
-export function knowMethods(app: FastifyInstance): void {
+export function registerMethods(app: FastifyInstance): void {
   for (const method of methods)
     if (!usual.has(method)) app.addHttpMethod(method, { overrideExisting: true })
 }
 
 /** Returns the body of a response to OPTIONS in a dialect. */
-function describe({ mediaType }: Dialect, rows: readonly Operation[]) {
+function describeOptions({ mediaType }: Dialect, rows: readonly Operation[]) {
   const [first] = rows
   return {
     name: first?.name ?? '',
@@ -120,7 +120,7 @@ export function serveOtherMethods(app: FastifyInstance, operations: readonly Ope
     app.options(url, (request, reply) => {
       reply.header('allow', allow)
       if (!request.dialect) return reply.code(204).send()
-      return sendJson(request, reply, describe(request.dialect, rows))
+      return sendJson(request, reply, describeOptions(request.dialect, rows))
     })
     app.route({
       method: methods.filter((one) => !own.has(one)),

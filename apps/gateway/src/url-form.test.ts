@@ -1,6 +1,6 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { beforeEach, expect, test } from 'vitest'
-import { testGateway } from './testing/gateway.ts'
+import { startTestGateway } from './testing/gateway.ts'
 
 /** Bodies in the encoding of `requests.post(url, data=...)`, which scripts for CVAT use, below the mount. */
 
@@ -8,7 +8,7 @@ let bodies: unknown[] = []
 beforeEach(() => {
   bodies = []
 })
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       async createProject({ body }) {

@@ -2,8 +2,8 @@ import { invalid } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
 import { bodyOf } from './body.ts'
 import { assertStorable, readJson, wholeOf } from './json-body.ts'
-import type { Fields } from './routes/form.ts'
-import { listed } from './routes/text-form.ts'
+import type { FormFields } from './routes/form.ts'
+import { collectLists } from './routes/text-form.ts'
 
 /** Reads a body that is not a multipart form: JSON or, in a dialect, a URL-encoded form. */
 export function readValues(request: FastifyRequest, maxBytes: number): Promise<unknown> {
@@ -23,13 +23,13 @@ export const isUrlForm = ({
   headers.origin === undefined &&
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
 
-async function readUrlForm(body: AsyncIterable<Buffer>): Promise<Fields> {
+async function readUrlForm(body: AsyncIterable<Buffer>): Promise<FormFields> {
   const fields = new Map<string, string>()
   for (const [name, value] of new URLSearchParams((await wholeOf(body)).toString())) {
     if (fields.has(name)) throw invalid({ [name]: 'This field may be given only once.' })
     fields.set(name, value)
   }
-  const values = listed(Object.fromEntries(fields))
+  const values = collectLists(Object.fromEntries(fields))
   assertStorable(values, [])
   return values
 }

@@ -1,4 +1,9 @@
-import { type HealthChecks, madePictures, ownChecks, reachable } from '@reticle/gateway'
+import {
+  assertStoreReachable,
+  createProcessChecks,
+  type HealthChecks,
+  scaledImagePrefix,
+} from '@reticle/gateway'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { type Kysely, sql } from 'kysely'
 
@@ -13,17 +18,17 @@ interface Looked<P, R> {
 /** Creates the checks of `GET /server/health`. Each throws an error that describes the fault. */
 export function healthChecks<P, R>(
   { people, requests, blobs, dataDir }: Looked<P, R>,
-  settings: Parameters<typeof ownChecks>[0],
+  settings: Parameters<typeof createProcessChecks>[0],
 ): HealthChecks {
   return {
     DatabaseBackend: async () => {
       await sql`select 1`.execute(people)
     },
-    Cache: () => reachable(blobs, madePictures),
+    Cache: () => assertStoreReachable(blobs, scaledImagePrefix),
     Queue: async () => {
       await sql`select 1 from requests limit 1`.execute(requests)
     },
-    ObjectStorage: () => reachable(blobs, 'health'),
-    ...ownChecks(settings, dataDir),
+    ObjectStorage: () => assertStoreReachable(blobs, 'health'),
+    ...createProcessChecks(settings, dataDir),
   }
 }

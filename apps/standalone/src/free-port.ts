@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { listenFailure } from '@reticle/gateway'
+import { toListenError } from '@reticle/gateway'
 
 /** Finds a loopback port that is free at this moment; the caller must be ready to try another. */
 export const freePort = (): Promise<number> => listenOnce('127.0.0.1', 0)
@@ -11,7 +11,7 @@ export const freePort = (): Promise<number> => listenOnce('127.0.0.1', 0)
  */
 export async function assertFree(host: string, port: number): Promise<void> {
   await listenOnce(host, port).catch((cause) => {
-    throw listenFailure(cause, host, port)
+    throw toListenError(cause, host, port)
   })
 }
 

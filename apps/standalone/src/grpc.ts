@@ -1,15 +1,15 @@
 import { tables } from '@reticle/contracts'
-import type { Services } from '@reticle/gateway'
+import type { GatewayServices } from '@reticle/gateway'
 import { connectGrpc } from '@reticle/kit/grpc/connect'
 import { listenGrpc, serveAll } from '@reticle/kit/grpc/listen'
 import type { OnStop } from '@reticle/kit/lifecycle'
 
 /** Connects to the services through gRPC on a loopback port: for measurements, and for tests of that transport. */
 export async function overGrpc(
-  services: Services,
+  services: GatewayServices,
   internalKey: string,
   onStop: OnStop,
-): Promise<Services> {
+): Promise<GatewayServices> {
   const keys = [internalKey]
   const host = '127.0.0.1'
   const options = { host, port: 0, keys }

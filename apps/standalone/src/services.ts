@@ -1,5 +1,5 @@
 import * as annotations from '@reticle/annotations-svc'
-import { keysOf, type Services } from '@reticle/gateway'
+import { type GatewayServices, routeKeysByOwner } from '@reticle/gateway'
 import * as jobs from '@reticle/jobs-svc'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
@@ -59,13 +59,13 @@ export async function startServices(ports: ServicePorts) {
     ...annotationsSvc,
     ...webhooksSvc,
   })
-  const keys = keysOf({
+  const keys = routeKeysByOwner({
     projects: projectsSvc.services.keys,
     annotations: annotationsSvc.keys,
     requests: jobsSvc.keys,
     webhooks: webhooksSvc.keys,
   })
-  const services: Services = {
+  const services: GatewayServices = {
     ...projectsSvc.services,
     ...annotationsSvc,
     ...jobsSvc,

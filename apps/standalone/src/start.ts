@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import {
   type GatewayPorts,
+  type GatewayServices,
   readConfig as readGatewayConfig,
-  type Services,
   startGateway,
 } from '@reticle/gateway'
 import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
@@ -98,10 +98,10 @@ export async function startStandalone(
 /** Loads gRPC only for measurements, and for tests of that transport. */
 async function chooseTransport(
   transport: StandaloneConfig['transport'],
-  services: Services,
+  services: GatewayServices,
   { internalKey }: Keys,
   onStop: OnStop,
-): Promise<Services> {
+): Promise<GatewayServices> {
   if (transport !== 'grpc') return services
   const { overGrpc } = await import('./grpc.ts')
   return overGrpc(services, internalKey, onStop)

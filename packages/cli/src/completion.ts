@@ -5,19 +5,23 @@ interface Node {
   /** Names of the command and its groups, empty for the program itself. */
   path: string
   /** Subcommands, and values of the first argument. */
-  words: { name: string; about: string }[]
+  words: { name: string; description: string }[]
   /** Options of the command and of its parents. */
-  options: { name: string; about: string; takesValue: boolean; choices: readonly string[] }[]
+  options: { name: string; description: string; takesValue: boolean; choices: readonly string[] }[]
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** Values for options with an open set of values, by option name: `--format`. */
-export type Values = Readonly<Record<string, readonly string[]>>
+export type CompletionValues = Readonly<Record<string, readonly string[]>>
 
 /** Returns a shell script that completes commands, options and fixed values. */
-export function completionScript(program: Command, shell: Shell, values: Values = {}): string {
+export function completionScript(
+  program: Command,
+  shell: Shell,
+  values: CompletionValues = {},
+): string {
   const nodes = nodesOf(program, values)
   const name = program.name()
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](name, nodes)
@@ -25,7 +29,7 @@ export function completionScript(program: Command, shell: Shell, values: Values 
 
 function nodesOf(
   command: Command,
-  known: Values,
+  known: CompletionValues,
   path = '',
   above: readonly Option[] = [],
 ): Node[] {
@@ -35,17 +39,17 @@ function nodesOf(
   const own: Node = {
     path,
     words: [
-      ...children.map((child) => ({ name: child.name(), about: child.summary() })),
-      ...values.map((value) => ({ name: value, about: '' })),
+      ...children.map((child) => ({ name: child.name(), description: child.summary() })),
+      ...values.map((value) => ({ name: value, description: '' })),
     ],
     options: [
       ...options.map((option) => ({
         name: option.long ?? option.short ?? '',
-        about: option.description,
+        description: option.description,
         takesValue: option.required || option.optional,
         choices: option.argChoices ?? known[option.long ?? ''] ?? [],
       })),
-      { name: '--help', about: 'Show help', takesValue: false, choices: [] },
+      { name: '--help', description: 'Show help', takesValue: false, choices: [] },
     ],
   }
   const below = children.flatMap((child) =>
@@ -54,7 +58,7 @@ function nodesOf(
   return [own, ...below]
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const quoteShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Finds the command from the words of the line that are neither options nor their values. */
 function bashScript(name: string, nodes: readonly Node[]): string {
@@ -62,7 +66,7 @@ function bashScript(name: string, nodes: readonly Node[]): string {
   const cases = nodes.map(({ path, words, options }) => {
     const wordList = words.map(({ name: word }) => word).join(' ')
     const optionList = options.map(({ name: option }) => option).join(' ')
-    return `    ${quoted(path)}) words=${quoted(wordList)}; options=${quoted(optionList)} ;;`
+    return `    ${quoteShell(path)}) words=${quoteShell(wordList)}; options=${quoteShell(optionList)} ;;`
   })
   return `# bash completion of ${name}: source it, or put it into the folder of completions.
 _${name}_values() {
@@ -88,7 +92,7 @@ _${name}() {
     case " ${withValues.join(' ')} " in *" $word "*) ((index++)); continue ;; esac
     [[ $word == -* ]] && continue
     case "$path $word" in
-${commandCases(nodes, (path) => `      ${quoted(path.includes(' ') ? path : ` ${path}`)}) path=${quoted(path)} ;;`)}
+${commandCases(nodes, (path) => `      ${quoteShell(path.includes(' ') ? path : ` ${path}`)}) path=${quoteShell(path)} ;;`)}
     esac
   done
   case "$path" in
@@ -107,11 +111,11 @@ complete -o default -F _${name} ${name}
 
 function zshScript(name: string, nodes: readonly Node[]): string {
   const withValues = namesOf(nodes, ({ takesValue }) => takesValue)
-  const described = ({ name: word, about }: { name: string; about: string }) =>
-    quoted(`${word.replaceAll(':', '\\:')}:${firstLine(about)}`)
+  const described = ({ name: word, description }: { name: string; description: string }) =>
+    quoteShell(`${word.replaceAll(':', '\\:')}:${firstLine(description)}`)
   const cases = nodes.map(({ path, words, options }) => {
     const list = [words, options].map((all) => all.map(described).join(' '))
-    return `    ${quoted(path)}) words_=(${list[0]}); options_=(${list[1]}) ;;`
+    return `    ${quoteShell(path)}) words_=(${list[0]}); options_=(${list[1]}) ;;`
   })
   return `#compdef ${name}
 # zsh completion of ${name}: source it, or put it as _${name} into a folder of $fpath.
@@ -128,7 +132,7 @@ _${name}() {
     case " ${withValues.join(' ')} " in *" $word "*) ((index++)); continue ;; esac
     [[ $word == -* ]] && continue
     case "$path_ $word" in
-${commandCases(nodes, (path) => `      ${quoted(path.includes(' ') ? path : ` ${path}`)}) path_=${quoted(path)} ;;`)}
+${commandCases(nodes, (path) => `      ${quoteShell(path.includes(' ') ? path : ` ${path}`)}) path_=${quoteShell(path)} ;;`)}
     esac
   done
   case "$path_" in
@@ -150,16 +154,17 @@ if [[ "\${funcstack[1]}" == _${name} ]]; then _${name} "$@"; else compdef _${nam
 /** Writes a line per word; the commands before the cursor decide which lines apply. */
 function fishScript(name: string, nodes: readonly Node[]): string {
   const lines = nodes.flatMap(({ path, words, options }) => {
-    const at = `__${name}_at ${quoted(path)}`
+    const at = `__${name}_at ${quoteShell(path)}`
     return [
       ...words.map(
-        ({ name: word, about }) =>
-          `complete -c ${name} -n ${quoted(at)} -f -a ${quoted(word)} -d ${quoted(firstLine(about))}`,
+        ({ name: word, description }) =>
+          `complete -c ${name} -n ${quoteShell(at)} -f -a ${quoteShell(word)} -d ${quoteShell(firstLine(description))}`,
       ),
-      ...options.map(({ name: option, about, takesValue, choices }) => {
-        const values = choices.length > 0 ? ` -x -a ${quoted(choices.map(quoted).join(' '))}` : ''
+      ...options.map(({ name: option, description, takesValue, choices }) => {
+        const values =
+          choices.length > 0 ? ` -x -a ${quoteShell(choices.map(quoteShell).join(' '))}` : ''
         const value = takesValue ? values || ' -r' : ''
-        return `complete -c ${name} -n ${quoted(at)} -l ${option.replace(/^--/, '')}${value} -d ${quoted(firstLine(about))}`
+        return `complete -c ${name} -n ${quoteShell(at)} -l ${option.replace(/^--/, '')}${value} -d ${quoteShell(firstLine(description))}`
       }),
     ]
   })
@@ -173,7 +178,7 @@ function __${name}_at
     if contains -- $word ${withValues.join(' ')}; set skip 1; continue; end
     if string match -q -- '-*' $word; continue; end
     switch "$path $word"
-${commandCases(nodes, (path) => `      case ${quoted(path.includes(' ') ? path : ` ${path}`)}; set path ${quoted(path)}`)}
+${commandCases(nodes, (path) => `      case ${quoteShell(path.includes(' ') ? path : ` ${path}`)}; set path ${quoteShell(path)}`)}
     end
   end
   test "$path" = "$argv[1]"
@@ -194,8 +199,8 @@ function valueCases(nodes: readonly Node[]): string {
     options
       .filter(({ choices }) => choices.length > 0)
       .map(({ name, choices }) => {
-        const values = choices.map(quoted).join(' ')
-        return `    ${quoted(`${path} ${name}`)}) printf '%s\\n' ${values} ;;`
+        const values = choices.map(quoteShell).join(' ')
+        return `    ${quoteShell(`${path} ${name}`)}) printf '%s\\n' ${values} ;;`
       }),
   )
   return [...cases, '    *) ;;'].join('\n')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Config, readConfig, readEnvironment, writeConfig } from './config.ts'
+import { type CliConfig, readConfig, readEnvironment, writeConfig } from './config.ts'
 import { serverUrl, targetOf } from './target.ts'
 
 function folder(): string {
@@ -67,7 +67,7 @@ test.each([['ftp://example.org'], ['http://'], ['https://anna:secret@example.org
 
 const environment = (env: Record<string, string> = {}) =>
   readEnvironment({ HOME: '/h', ...env }, 'linux')
-const config: Config = {
+const config: CliConfig = {
   current: 'work',
   profiles: {
     work: { url: 'https://work.example', token: 'of work', organization: 'acme' },
@@ -81,8 +81,8 @@ test('options take precedence over the environment, and the environment over the
   })
   const set = environment({ RETICLE_URL: 'https://b.example', SERVICE_ACCESS_TOKEN: 'of b' })
   expect(targetOf({}, set, config)).toMatchObject({ url: 'https://b.example', token: 'of b' })
-  const asked = targetOf({ url: 'https://c.example', organization: '' }, set, config)
-  expect(asked).toMatchObject({ url: 'https://c.example', organization: '' })
+  const target = targetOf({ url: 'https://c.example', organization: '' }, set, config)
+  expect(target).toMatchObject({ url: 'https://c.example', organization: '' })
   expect(targetOf({ profile: 'home' }, environment(), config).url).toBe('http://localhost:8080')
   const named = targetOf({}, environment({ RETICLE_PROFILE: 'home' }), config)
   expect(named.url).toBe('http://localhost:8080')

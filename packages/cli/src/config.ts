@@ -71,7 +71,7 @@ export interface Profile {
   organization?: string
 }
 
-export interface Config {
+export interface CliConfig {
   /** Profile that is used by default. */
   current: string
   profiles: Readonly<Record<string, Profile>>
@@ -84,21 +84,21 @@ export const defaultUrl = 'http://127.0.0.1:8080'
  * Reads the config file; returns an empty config if it does not exist. @throws Failure naming the file if it cannot
  * be read
  */
-export async function readConfig(file: string): Promise<Config> {
+export async function readConfig(file: string): Promise<CliConfig> {
   const text = await readFile(file, 'utf8').catch((thrown) => {
     if (isMissing(thrown)) return undefined
-    throw unreadable(file, thrown)
+    throw unreadableFailure(file, thrown)
   })
   if (text === undefined) return { current: defaultProfile, profiles: {} }
   try {
     return configOf(JSON.parse(text))
   } catch (thrown) {
-    throw unreadable(file, thrown)
+    throw unreadableFailure(file, thrown)
   }
 }
 
 /** Replaces the config file, readable only by its owner because it contains tokens. */
-export async function writeConfig(file: string, config: Config): Promise<void> {
+export async function writeConfig(file: string, config: CliConfig): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const fresh = `${file}.${process.pid}`
   await writeFile(fresh, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 })
@@ -106,7 +106,7 @@ export async function writeConfig(file: string, config: Config): Promise<void> {
   await rename(fresh, file)
 }
 
-function configOf(given: unknown): Config {
+function configOf(given: unknown): CliConfig {
   if (!isRecord(given)) throw new Error('it is no JSON object')
   const { current = defaultProfile, profiles = {} } = given
   if (typeof current !== 'string') throw new Error('"current" is no text')
@@ -132,7 +132,7 @@ const isRecord = (given: unknown): given is Record<string, unknown> =>
 export const isMissing = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 
-function unreadable(file: string, thrown: unknown): Failure {
+function unreadableFailure(file: string, thrown: unknown): Failure {
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
   return new Failure(`The config file ${file} cannot be read: ${reason}`, {
     code: 'bad_config',

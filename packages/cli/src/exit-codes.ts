@@ -10,10 +10,10 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-export type Ending = keyof typeof exitCodes
+export type ExitStatus = keyof typeof exitCodes
 
 /** Descriptions of the exit codes, for the help and the documentation. */
-export const endings: Readonly<Record<Ending, string>> = {
+export const endings: Readonly<Record<ExitStatus, string>> = {
   done: 'done',
   failed: 'failed: a refused value, a request that failed, a file that cannot be read',
   usage: 'the command line cannot be understood',

@@ -1,8 +1,8 @@
-import type { Ending } from './exit-codes.ts'
+import type { ExitStatus } from './exit-codes.ts'
 
 /** An error for the user: the problem and the next step. */
 export class Failure extends Error {
-  readonly ending: Ending
+  readonly ending: ExitStatus
   /** Stable error code, for scripts. */
   readonly code: string
   /** The next step, in one sentence. */
@@ -18,7 +18,7 @@ export class Failure extends Error {
       hint,
       details = {},
     }: {
-      ending?: Ending
+      ending?: ExitStatus
       code?: string
       hint?: string | undefined
       details?: Readonly<Record<string, unknown>>
@@ -33,5 +33,5 @@ export class Failure extends Error {
 }
 
 /** Creates a failure for an invalid command line. */
-export const misused = (message: string, hint?: string) =>
+export const usageFailure = (message: string, hint?: string) =>
   new Failure(message, { ending: 'usage', hint })

@@ -1,14 +1,14 @@
 import type { Client, Request, Started } from '@reticle/sdk'
-import type { Session } from './session.ts'
-import { bytesText } from './terminal/output.ts'
+import type { CommandSession } from './session.ts'
+import { formatBytes } from './terminal/output.ts'
 
 /**
  * Waits for a request and shows its progress.
  *
  * @throws RequestFailed; an interruption does not cancel the request
  */
-export async function follow(
-  { progress, signal }: Session,
+export async function followRequest(
+  { progress, signal }: CommandSession,
   client: Client,
   started: Started | Promise<Started>,
   title: string,
@@ -30,7 +30,7 @@ function detailOf({ status, message, queue_position, ...request }: Request): str
   const { items_done, items_total, bytes_done, bytes_total, eta_seconds } = request
   const counted =
     items_done !== null && items_total !== null ? `${items_done} of ${items_total}` : ''
-  const sized = bytes_done !== null && bytes_total !== null ? bytesText(bytes_done) : ''
+  const sized = bytes_done !== null && bytes_total !== null ? formatBytes(bytes_done) : ''
   const left =
     eta_seconds === null || status !== 'started' ? '' : `${Math.ceil(eta_seconds)} s left`
   return [message, counted || sized, left].filter(Boolean).join(', ')

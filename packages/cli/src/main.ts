@@ -1,6 +1,6 @@
 import { readEnvironment } from './config.ts'
 import { exitCodes } from './exit-codes.ts'
-import { run, unwritten } from './program.ts'
+import { handleOutputError, runProgram } from './program.ts'
 
 const interrupted = new AbortController()
 const { stdin, stdout, stderr } = process
@@ -14,7 +14,7 @@ process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 
 const args = process.argv.slice(2)
-const around = {
+const context = {
   env: readEnvironment(),
   stdin,
   stdout,
@@ -22,6 +22,6 @@ const around = {
   signal: interrupted.signal,
   atEnd: [],
 }
-stdout.on('error', (thrown) => process.exit(unwritten(thrown, args, around)))
+stdout.on('error', (thrown) => process.exit(handleOutputError(thrown, args, context)))
 stderr.on('error', () => undefined) // a failure to print progress must not stop the command
-process.exitCode = await run(args, around)
+process.exitCode = await runProgram(args, context)

@@ -2,10 +2,10 @@ import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { readEnvironment } from './config.ts'
-import { buildProgram, run } from './program.ts'
+import { buildProgram, runProgram } from './program.ts'
 
 const { stdin, stdout, stderr } = process
-const around = {
+const context = {
   env: readEnvironment({}),
   stdin,
   stdout,
@@ -29,7 +29,7 @@ function helpOf(command: Command): string {
   return text
 }
 
-test.each(leavesOf(buildProgram(around), ''))(
+test.each(leavesOf(buildProgram(context), ''))(
   'the help of %s has an example with the command',
   (name, command) => {
     expect(command.summary()).not.toBe('')
@@ -40,7 +40,7 @@ test.each(leavesOf(buildProgram(around), ''))(
   },
 )
 
-test.each(leavesOf(buildProgram(around), ''))(
+test.each(leavesOf(buildProgram(context), ''))(
   'no option of %s takes a secret as its value',
   (_, command) => {
     const secrets = command.options.filter(({ long = '' }) =>
@@ -59,11 +59,11 @@ test.each([
   [['task', 'nothing', '12'], 'See `reticle task --help`.'],
   [['task', 'create'], 'See `reticle task create --help`.'],
 ])('%s refers to the help of the known part of the command', async (args, hint) => {
-  const told: string[] = []
+  const lines: string[] = []
   const listener = Object.assign(new PassThrough(), { isTTY: false })
-  listener.on('data', (piece) => told.push(String(piece)))
-  expect(await run(args, { ...around, stderr: listener })).toBe(2)
-  expect(told.join('')).toContain(hint)
+  listener.on('data', (piece) => lines.push(String(piece)))
+  expect(await runProgram(args, { ...context, stderr: listener })).toBe(2)
+  expect(lines.join('')).toContain(hint)
 })
 
 test('every name is unique within its group', () => {
@@ -72,5 +72,5 @@ test('every name is unique within its group', () => {
     expect(new Set(names).size).toBe(names.length)
     command.commands.forEach(check)
   }
-  check(buildProgram(around))
+  check(buildProgram(context))
 })

@@ -3,23 +3,23 @@ import { addAnnotations } from './commands/annotations.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
-import { addImport, addRestore } from './commands/incoming.ts'
+import { addBackup, addEvents, addExport } from './commands/export.ts'
+import { addImport, addRestore } from './commands/import.ts'
 import { addMigrate } from './commands/migrate.ts'
-import { addBackup, addEvents, addExport } from './commands/outgoing.ts'
 import { addResources } from './commands/resources.ts'
 import { addServer } from './commands/server.ts'
 import { addSignIn } from './commands/sign-in.ts'
-import { examples } from './examples.ts'
-import { type Ending, endings, exitCodes } from './exit-codes.ts'
-import { explain } from './explain.ts'
+import { addExamples } from './examples.ts'
+import { type ExitStatus, endings, exitCodes } from './exit-codes.ts'
 import { Failure } from './failure.ts'
-import type { Surroundings } from './session.ts'
-import { jsonText } from './terminal/output.ts'
-import { printable } from './terminal/table.ts'
+import type { CliContext } from './session.ts'
+import { formatJson } from './terminal/output.ts'
+import { replaceControls } from './terminal/table.ts'
+import { toFailure } from './to-failure.ts'
 import { version } from './version.ts'
 
 /** Builds the tree of all commands. */
-export function buildProgram(around: Surroundings): Command {
+export function buildProgram(context: CliContext): Command {
   const program = new Command('reticle')
     .description('The command line of Reticle, an annotation service for computer vision.')
     .version(version, '-V, --version', 'Show the version')
@@ -38,28 +38,28 @@ export function buildProgram(around: Surroundings): Command {
     .helpCommand('help [command]', 'Show the help of a command')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void around.stdout.write(text),
+      writeOut: (text) => void context.stdout.write(text),
       writeErr: () => undefined, // `run` prints errors, as text or JSON
     })
   program.addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
-  examples(program, [
+  addExamples(program, [
     ['reticle login https://reticle.example.org', 'asks for a token and keeps it'],
     ['reticle task create "Batch 1" frames/ --label car --label bus', 'makes a task of a folder'],
     ['reticle export task 12 --format "COCO 1.0" --images', 'downloads it with annotations'],
   ])
-  addSignIn(program, around)
-  addResources(program, around)
-  addExport(program, around)
-  addImport(program, around)
-  addBackup(program, around)
-  addEvents(program, around)
-  addRestore(program, around)
-  addMigrate(program, around)
-  addAnnotations(program, around)
-  addServer(program, around)
-  addDoctor(program, around)
-  addConvert(program, around)
-  addCompletion(program, around)
+  addSignIn(program, context)
+  addResources(program, context)
+  addExport(program, context)
+  addImport(program, context)
+  addBackup(program, context)
+  addEvents(program, context)
+  addRestore(program, context)
+  addMigrate(program, context)
+  addAnnotations(program, context)
+  addServer(program, context)
+  addDoctor(program, context)
+  addConvert(program, context)
+  addCompletion(program, context)
   return program
 }
 
@@ -72,46 +72,46 @@ const aboutEnding = (ending: string) =>
   Object.entries(endings).find(([name]) => name === ending)?.[1] ?? ''
 
 /** Runs the command line and prints errors. @returns the exit code */
-export async function run(args: readonly string[], around: Surroundings): Promise<number> {
-  const program = buildProgram(around)
+export async function runProgram(args: readonly string[], context: CliContext): Promise<number> {
+  const program = buildProgram(context)
   try {
     await program.parseAsync([...args], { from: 'user' })
-    end(around)
+    runExitHandlers(context)
     return exitCodes.done
   } catch (thrown) {
-    end(around)
-    if (thrown instanceof CommanderError) return misusedBy(thrown, args, around)
-    return failed(thrown, args, around)
+    runExitHandlers(context)
+    if (thrown instanceof CommanderError) return reportMisuse(thrown, args, context)
+    return reportFailure(thrown, args, context)
   }
 }
 
 /** Handles an error of standard output. @returns the exit code */
-export function unwritten(
+export function handleOutputError(
   thrown: NodeJS.ErrnoException,
   args: readonly string[],
-  around: Surroundings,
+  context: CliContext,
 ): number {
-  end(around)
+  runExitHandlers(context)
   // A reader that stops early, such as `head`, is not an error.
   if (thrown.code === 'EPIPE') return exitCodes.done
   const message = `Standard output cannot be written: ${thrown.message}`
-  return failed(new Failure(message, { code: 'file' }), args, around)
+  return reportFailure(new Failure(message, { code: 'file' }), args, context)
 }
 
-const end = ({ atEnd }: Surroundings) => {
+const runExitHandlers = ({ atEnd }: CliContext) => {
   for (const last of atEnd) last()
 }
 
 /** Help and version are not errors; a group without a command shows its help as an error. */
-function misusedBy(
+function reportMisuse(
   { exitCode, code, message }: CommanderError,
   args: readonly string[],
-  around: Surroundings,
+  context: CliContext,
 ): number {
   if (exitCode === 0) return exitCodes.done
   const isHelp = code === 'commander.help'
   const text = isHelp ? 'A command is missing' : message.replace(/^error: /, '')
-  tell(
+  printError(
     {
       ending: 'usage',
       code: 'usage',
@@ -119,14 +119,14 @@ function misusedBy(
       hint: helpHint(code === 'commander.unknownCommand' ? wordsBefore(message, args) : args),
     },
     args,
-    around,
+    context,
   )
   return exitCodes.usage
 }
 
 /** Returns the words before an unknown command, so that the hint shows the help of its group. */
-function wordsBefore(told: string, args: readonly string[]): readonly string[] {
-  const [, name = ''] = /'(.*?)'/.exec(told) ?? []
+function wordsBefore(error: string, args: readonly string[]): readonly string[] {
+  const [, name = ''] = /'(.*?)'/.exec(error) ?? []
   return args.slice(0, Math.max(0, args.indexOf(name)))
 }
 
@@ -135,14 +135,14 @@ const helpHint = (args: readonly string[]) => {
   return `See \`${['reticle', ...words, '--help'].join(' ')}\`.`
 }
 
-function failed(thrown: unknown, args: readonly string[], around: Surroundings): number {
-  const failure = explain(thrown, around.signal)
-  tell(failure, args, around)
+function reportFailure(thrown: unknown, args: readonly string[], context: CliContext): number {
+  const failure = toFailure(thrown, context.signal)
+  printError(failure, args, context)
   return exitCodes[failure.ending]
 }
 
-interface Told {
-  ending: Ending
+interface PrintedError {
+  ending: ExitStatus
   code: string
   message: string
   hint?: string | undefined
@@ -150,13 +150,13 @@ interface Told {
 }
 
 /** Prints an error to standard error; with `--json` as one line of JSON. */
-function tell(told: Told, args: readonly string[], { stderr }: Surroundings): void {
-  const { ending, code, message, hint, details } = told
+function printError(error: PrintedError, args: readonly string[], { stderr }: CliContext): void {
+  const { ending, code, message, hint, details } = error
   if (args.includes('--json')) {
     const error = { code, message, exit_code: exitCodes[ending], ...(hint && { hint }), ...details }
-    stderr.write(`${jsonText({ error })}\n`)
+    stderr.write(`${formatJson({ error })}\n`)
     return
   }
-  stderr.write(`reticle: ${printable(message, true)}\n`)
-  if (hint) stderr.write(`${printable(hint, true)}\n`)
+  stderr.write(`reticle: ${replaceControls(message, true)}\n`)
+  if (hint) stderr.write(`${replaceControls(hint, true)}\n`)
 }

@@ -1,14 +1,14 @@
 import { type Client, createClient } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { type Config, type Environment, readConfig } from './config.ts'
-import { type GlobalOptions, type Target, targetOf } from './target.ts'
-import { askSecret, type Terminal } from './terminal/ask.ts'
+import { type CliConfig, type Environment, readConfig } from './config.ts'
+import { type GlobalOptions, type ServerTarget, targetOf } from './target.ts'
 import { createOutput, type Output } from './terminal/output.ts'
-import { createProgress, type Progress } from './terminal/progress.ts'
+import { createProgress, type ProgressDisplay } from './terminal/progress.ts'
+import { type PromptTerminal, promptSecret } from './terminal/prompts.ts'
 import { version } from './version.ts'
 
 /** Environment of the program, passed in so that no other code accesses the process. */
-export interface Surroundings extends Terminal {
+export interface CliContext extends PromptTerminal {
   env: Environment
   stdout: NodeJS.WriteStream
   /** Aborted by Ctrl-C. */
@@ -18,29 +18,29 @@ export interface Surroundings extends Terminal {
 }
 
 /** One run of a command. */
-export interface Session {
-  around: Surroundings
+export interface CommandSession {
+  context: CliContext
   signal: AbortSignal
   output: Output
-  progress: Progress
+  progress: ProgressDisplay
   options: GlobalOptions
-  config(): Promise<Config>
-  target(): Promise<Target>
+  config(): Promise<CliConfig>
+  target(): Promise<ServerTarget>
   /** Returns a client of the target. */
   client(): Promise<Client>
   /** Returns a client that signs in with a prompted password. */
   clientAs(username: string): Promise<Client>
 }
 
-export function openSession(command: Command, around: Surroundings): Session {
+export function openSession(command: Command, context: CliContext): CommandSession {
   const options = command.optsWithGlobals<GlobalOptions>()
-  const { env, stdout, stderr, signal, atEnd } = around
+  const { env, stdout, stderr, signal, atEnd } = context
   const progress = createProgress(stderr, options)
   atEnd.push(progress.stop)
   const config = () => readConfig(env.configFile)
   const target = async () => targetOf(options, env, await config())
   return {
-    around,
+    context,
     signal,
     options,
     output: createOutput(
@@ -54,7 +54,7 @@ export function openSession(command: Command, around: Surroundings): Session {
     client: async () => clientOf(await target()),
     async clientAs(username) {
       const { url, organization } = await target()
-      const password = await askSecret(around, `Password of ${username}`)
+      const password = await promptSecret(context, `Password of ${username}`)
       return createClient({ url, organization, user_agent, basic: { username, password } })
     },
   }
@@ -66,5 +66,5 @@ export const clientOf = ({
   url,
   token,
   organization,
-}: Pick<Target, 'url' | 'token' | 'organization'>) =>
+}: Pick<ServerTarget, 'url' | 'token' | 'organization'>) =>
   createClient({ url, token, organization, user_agent })

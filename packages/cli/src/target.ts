@@ -1,5 +1,5 @@
-import { type Config, defaultProfile, defaultUrl, type Environment } from './config.ts'
-import { Failure, misused } from './failure.ts'
+import { type CliConfig, defaultProfile, defaultUrl, type Environment } from './config.ts'
+import { Failure, usageFailure } from './failure.ts'
 
 /** Options of every command. */
 export interface GlobalOptions {
@@ -11,7 +11,7 @@ export interface GlobalOptions {
 }
 
 /** Server, credentials and organization of a command. */
-export interface Target {
+export interface ServerTarget {
   /** URL of the server, `https://host:port`, without `/api`. */
   url: string
   token: string | undefined
@@ -28,7 +28,11 @@ export interface Target {
  *
  * @throws Failure for an unknown profile or an invalid address
  */
-export function targetOf(options: GlobalOptions, env: Environment, config: Config): Target {
+export function targetOf(
+  options: GlobalOptions,
+  env: Environment,
+  config: CliConfig,
+): ServerTarget {
   const name = options.profile ?? env.profile ?? config.current
   const profile = config.profiles[name]
   if (!profile && name !== defaultProfile) throw noProfile(name, config)
@@ -62,9 +66,12 @@ export function serverUrl(given: string): string {
   const text = given.includes('://') ? given : `${isLocal(given) ? 'http' : 'https'}://${given}`
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw misused(`${given} is no address of a server`, 'Write it like https://reticle.example.org')
+    throw usageFailure(
+      `${given} is no address of a server`,
+      'Write it like https://reticle.example.org',
+    )
   if (url.username || url.password)
-    throw misused(
+    throw usageFailure(
       'The address holds a password, which everybody could read in the list of processes',
       'Leave it out and run `reticle login`.',
     )
@@ -74,7 +81,7 @@ export function serverUrl(given: string): string {
 
 const isLocal = (given: string) => /^(localhost|127\.[\d.]+|\[::1\])(:|\/|$)/.test(given)
 
-function noProfile(name: string, { profiles }: Config): Failure {
+function noProfile(name: string, { profiles }: CliConfig): Failure {
   const known = Object.keys(profiles).join(', ') || 'none'
   return new Failure(`There is no profile "${name}" (there is: ${known})`, {
     ending: 'usage',

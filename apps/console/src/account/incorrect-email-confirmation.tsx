@@ -7,18 +7,18 @@ import { Narrow } from './narrow.tsx'
 
 /** Renders the target page of the link in a confirmation mail that was used before or is older than three days. */
 export function IncorrectEmailConfirmation() {
-  const [said, setSaid] = useState<string>()
+  const [message, setMessage] = useState<string>()
   return (
     <Narrow title="E-mail not confirmed">
       <p>The link has been used before, or is older than three days.</p>
-      {said ? (
-        <p role="status">{said}</p>
+      {message ? (
+        <p role="status">{message}</p>
       ) : (
         <ChangeForm
           action="Send another mail"
           onSend={async (form) => {
             const { detail } = await api.resendEmail({ body: { email: formText(form, 'email') } })
-            setSaid(detail)
+            setMessage(detail)
           }}
         >
           <Field label="E-mail" name="email" type="email" autoComplete="email" required />

@@ -8,7 +8,7 @@ import { newPasswordOf, PasswordFields } from './password-fields.tsx'
 
 /** Renders a form to change the password, which requires the current one. */
 export function PasswordChange() {
-  const tell = useToast()
+  const toast = useToast()
   const [changes, setChanges] = useState(0)
   return (
     <ChangeForm
@@ -20,7 +20,7 @@ export function PasswordChange() {
         })
       }
       onDone={() => {
-        tell({ text: 'Changed. You are signed out wherever else you were.' })
+        toast({ text: 'Changed. You are signed out wherever else you were.' })
         setChanges(changes + 1)
       }}
     >

@@ -8,17 +8,17 @@ import { Narrow } from './narrow.tsx'
 
 /** Requests a mail to choose a new password. The response does not reveal whether the account exists. */
 export function PasswordReset() {
-  const [said, setSaid] = useState<string>()
+  const [message, setMessage] = useState<string>()
   return (
     <Narrow title="Forgotten password">
-      {said ? (
-        <p role="status">{said} It is for the account with that address, where there is one.</p>
+      {message ? (
+        <p role="status">{message} It is for the account with that address, where there is one.</p>
       ) : (
         <ChangeForm
           action="Send the mail"
           onSend={async (form) => {
             const { detail } = await api.resetPassword({ body: { email: formText(form, 'email') } })
-            setSaid(detail)
+            setMessage(detail)
           }}
         >
           <Field

@@ -11,7 +11,7 @@ import { useToast } from '../ui/toasts.tsx'
  * Form for the names of the user. Only administrators can change the e-mail address, because it identifies a user.
  */
 export function Profile({ self }: { self: User }) {
-  const tell = useToast()
+  const toast = useToast()
   const mayChangeEmail = isAdministrator(self)
   const save = async (body: UserPatch) => {
     await api.updateUser({ id: self.id, body })
@@ -28,7 +28,7 @@ export function Profile({ self }: { self: User }) {
       action="Save"
       onSend={async (form) => {
         await save(namesOf((name) => formText(form, name)))
-        tell({ text: 'Saved.', undo: () => save(namesOf((name) => self[name])) })
+        toast({ text: 'Saved.', undo: () => save(namesOf((name) => self[name])) })
       }}
     >
       <Field

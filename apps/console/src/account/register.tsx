@@ -6,7 +6,7 @@ import { signIn } from '../shell/session.tsx'
 import { ChangeForm } from '../ui/change-form.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Narrow } from './narrow.tsx'
-import { nextOf } from './next-of.ts'
+import { nextPathOf } from './next-path.ts'
 import { PersonFields, personOf } from './person-fields.tsx'
 
 /** Creates an account where the server allows it, then returns to the previous page. */
@@ -15,7 +15,7 @@ export function Register() {
   const [params] = useSearchParams()
   const [, go] = useLocation()
   const [address, setAddress] = useState<string>()
-  const next = nextOf(params)
+  const next = nextPathOf(params)
   if (address !== undefined)
     return (
       <Narrow title="One more step">

@@ -11,10 +11,10 @@ import { api } from './client.ts'
 
 /** Cache of responses. A rejected session clears it, so that the page asks the user to sign in. */
 export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => void (isSignedOut(error) && forget()) }),
+  queryCache: new QueryCache({ onError: (error) => void (isSignedOut(error) && clearUserData()) }),
   defaultOptions: {
     queries: { retry: false, staleTime: 5_000 }, // the API client already retries safe calls
-    mutations: { onError: (error) => void (isSignedOut(error) && forget()) },
+    mutations: { onError: (error) => void (isSignedOut(error) && clearUserData()) },
   },
 })
 
@@ -24,7 +24,7 @@ export const isSignedOut = (error: unknown) => error instanceof ApiError && erro
 export const selfKey = ['getSelf']
 
 /** Clears the cache after the session ended, so that no data of the user remains. */
-export function forget(): void {
+export function clearUserData(): void {
   queries.setQueryData(selfKey, null)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== selfKey[0] })
 }
@@ -39,7 +39,7 @@ export function keyOf(method: unknown, input: unknown, organization?: string): u
   return [names.get(method), input, organization]
 }
 
-export interface Wish {
+export interface AnswerQueryOptions {
   /** Whether to send the request; default: true. */
   enabled?: boolean
   /** Polling interval in milliseconds. */
@@ -49,25 +49,25 @@ export interface Wish {
 }
 
 /** Queries an operation about one object. Objects are found by id in any workspace. */
-export function useAnswer<I, A>(method: Method<I, A>, input: I, wish: Wish = {}) {
+export function useAnswer<I, A>(method: Method<I, A>, input: I, options: AnswerQueryOptions = {}) {
   return useQuery({
     queryKey: keyOf(method, input),
     queryFn: ({ signal }) => method(input, { signal }),
-    ...settingsOf(wish),
+    ...settingsOf(options),
   })
 }
 
 /** Queries an operation in the selected workspace. */
-export function useScoped<I, A>(method: Method<I, A>, input: I, wish: Wish = {}) {
+export function useScoped<I, A>(method: Method<I, A>, input: I, options: AnswerQueryOptions = {}) {
   const { organization } = useOrganization()
   return useQuery({
     queryKey: keyOf(method, input, organization),
     queryFn: ({ signal }) => method(input, { signal, organization }),
-    ...settingsOf(wish),
+    ...settingsOf(options),
   })
 }
 
-const settingsOf = ({ enabled = true, everyMs, keeps }: Wish) => ({
+const settingsOf = ({ enabled = true, everyMs, keeps }: AnswerQueryOptions) => ({
   enabled,
   ...(everyMs !== undefined && { refetchInterval: everyMs }),
   ...(keeps && { placeholderData: keepPreviousData }),

@@ -6,7 +6,7 @@ import { etagOf } from './etag.ts'
 type Named = 'getGuide' | 'updateGuide'
 
 /** A record and its entity tag, for `If-Match`. */
-export interface Tagged<R> {
+export interface TaggedRecord<R> {
   record: R
   etag: string | undefined
 }
@@ -15,7 +15,7 @@ export interface Tagged<R> {
 export async function callTagged<N extends Named>(
   name: N,
   input: InputOf<N>,
-): Promise<Tagged<AnswerOf<N>>> {
+): Promise<TaggedRecord<AnswerOf<N>>> {
   const answer = await api.respond(name, input)
   return { record: await answer.json(), etag: etagOf(answer) }
 }

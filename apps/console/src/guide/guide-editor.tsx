@@ -1,21 +1,21 @@
 import type { Guide } from '@reticle/sdk'
 import { useEffect, useId, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
-import { callTagged, type Tagged } from '../api/tagged.ts'
+import { callTagged, type TaggedRecord } from '../api/tagged.ts'
 import { Failure } from '../ui/failure.tsx'
 import { AddPicture } from './add-picture.tsx'
 import { LazyMarkdown } from './lazy-markdown.tsx'
 import { useSave } from './use-save.ts'
 
 /** Creates an empty guide and reads it with its entity tag. */
-async function createGuide(owner: Props['owner']): Promise<Tagged<Guide>> {
+async function createGuide(owner: Props['owner']): Promise<TaggedRecord<Guide>> {
   const { id } = await api.createGuide({ body: owner })
   return callTagged('getGuide', { id })
 }
 
 interface Props {
   /** Undefined before the first save, which creates the guide. */
-  guide: Tagged<Guide> | undefined
+  guide: TaggedRecord<Guide> | undefined
   owner: { task_id: number } | { project_id: number }
   onClose: () => void
 }

@@ -10,7 +10,7 @@ import { Time } from '../ui/time.tsx'
 import './guide.css'
 import { GuideEditor } from './guide-editor.tsx'
 import { LazyMarkdown } from './lazy-markdown.tsx'
-import { type Guided, mayEdit } from './may-edit.ts'
+import { type GuideOwner, mayEdit } from './may-edit.ts'
 
 /** Shows the guide for the annotators of a task. */
 export const GuideOfTask = ({ task }: { task: Task }) => (
@@ -23,7 +23,7 @@ export const GuideOfProject = ({ project }: { project: Project }) => (
 )
 
 interface Props {
-  of: Guided
+  of: GuideOwner
   guideId: number | null
   owner: { task_id: number } | { project_id: number }
 }

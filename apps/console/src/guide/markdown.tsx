@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'react'
-import { cleaned } from './clean.ts'
+import { renderMarkdown } from './render-markdown.ts'
 
 /** Shows markdown as cleaned elements; no HTML is parsed here. */
 export function Markdown({ text }: { text: string }) {
-  const place = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => place.current?.replaceChildren(cleaned(text)), [text])
-  return <div ref={place} className="guide" />
+  const container = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => container.current?.replaceChildren(renderMarkdown(text)), [text])
+  return <div ref={container} className="guide" />
 }

@@ -2,7 +2,7 @@ import type { Issue, Job, Task } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Choice } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -11,7 +11,7 @@ import { IssueButton } from './issue-button.tsx'
 import './issues.css'
 import { Resolve } from './resolve.tsx'
 
-const columnsOf = (task: number): readonly Column<Issue>[] => [
+const columnsOf = (task: number): readonly RecordColumn<Issue>[] => [
   { title: 'Issue', width: '40%', cell: (issue) => <IssueButton task={task} issue={issue} /> },
   {
     title: 'Frame',

@@ -8,7 +8,7 @@ import { useToast } from '../ui/toasts.tsx'
 export function Resolve({ issue: { id, resolved } }: { issue: Issue }) {
   const toast = useToast()
   const { mutateAsync, isPending } = useChange(api.updateIssue)
-  const put = (wanted: boolean) => mutateAsync({ id, body: { resolved: wanted } })
+  const put = (isResolved: boolean) => mutateAsync({ id, body: { resolved: isResolved } })
   const turn = () =>
     put(!resolved).then(
       () => {

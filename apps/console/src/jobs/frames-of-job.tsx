@@ -1,7 +1,7 @@
 import type { Job } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { framesOfJob } from '../tasks/frames/frame-set.ts'
+import { framesOfJob } from '../tasks/frames/frame-sequence.ts'
 import { Frames } from '../tasks/frames/frames.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'

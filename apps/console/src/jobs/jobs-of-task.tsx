@@ -2,7 +2,7 @@ import type { Job, Task } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Listing } from '../ui/listing/listing.tsx'
 import { Time } from '../ui/time.tsx'
 import { JobAssignee } from './job-assignee.tsx'
@@ -10,7 +10,7 @@ import { JobChoice } from './job-choice.tsx'
 import { framesText } from './job-frames.ts'
 import './jobs.css'
 
-const columns: readonly Column<Job>[] = [
+const columns: readonly RecordColumn<Job>[] = [
   {
     title: 'Job',
     sort: 'id',

@@ -3,10 +3,10 @@ import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { ForMakers } from '../people/for-makers.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
-import { OrNothingFound } from '../ui/listing/or-nothing-found.tsx'
+import { OrNoMatches } from '../ui/listing/or-no-matches.tsx'
 import { PersonFilter } from '../ui/listing/person-filter.tsx'
 import { ProjectFilter } from '../ui/listing/project-filter.tsx'
 import { type ListState, useListState } from '../ui/listing/state.ts'
@@ -17,7 +17,7 @@ const stages = ['annotation', 'validation', 'acceptance'] as const
 const states = ['new', 'in progress', 'completed', 'rejected'] as const
 const types = ['annotation', 'ground_truth', 'consensus_replica'] as const
 
-const columns: readonly Column<Job>[] = [
+const columns: readonly RecordColumn<Job>[] = [
   { title: 'Job', sort: 'id', width: '6rem', cell: ({ id }) => <JobLink id={id} /> },
   {
     title: 'Task',
@@ -91,7 +91,7 @@ function inputOf({ get }: ListState) {
 
 function NoJobs() {
   return (
-    <OrNothingFound>
+    <OrNoMatches>
       <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
         There is no job here. A task is divided into jobs as soon as its pictures are there.
         <ForMakers>
@@ -102,6 +102,6 @@ function NoJobs() {
           </span>
         </ForMakers>
       </Empty>
-    </OrNothingFound>
+    </OrNoMatches>
   )
 }

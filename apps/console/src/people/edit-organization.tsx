@@ -17,7 +17,7 @@ interface Props {
  * slug.
  */
 export function EditOrganization({ organization: before, onClose }: Props) {
-  const tell = useToast()
+  const toast = useToast()
   const { organization: chosen, choose } = useOrganization()
   const save = async (body: Pick<Organization, 'slug' | 'name' | 'description'>) => {
     const { slug } = await api.updateOrganization({ id: before.id, body })
@@ -31,7 +31,7 @@ export function EditOrganization({ organization: before, onClose }: Props) {
         action="Save"
         onSend={async (form) => {
           await save(organizationOf(form))
-          tell({ text: 'Saved.', undo: () => save({ slug, name, description }) })
+          toast({ text: 'Saved.', undo: () => save({ slug, name, description }) })
         }}
         onDone={onClose}
       >

@@ -15,10 +15,10 @@ interface Props {
 
 /** Renders a dialog for a pending invitation: shows its link, sends it again or deletes it. */
 export function InvitationDialog({ invitation: { key, user, role }, onClose }: Props) {
-  const tell = useToast()
+  const toast = useToast()
   const [isWithdrawing, setIsWithdrawing] = useState(false)
   const resent = useChange(api.resendInvitation, () => {
-    tell({ text: 'Sent once more: it is good for as long as at first.' })
+    toast({ text: 'Sent once more: it is good for as long as at first.' })
     onClose()
   })
   if (isWithdrawing)

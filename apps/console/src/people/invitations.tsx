@@ -2,17 +2,17 @@ import type { Invitation, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Listing } from '../ui/listing/listing.tsx'
 import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { InvitationDialog } from './invitation-dialog.tsx'
 import { Invite } from './invite.tsx'
-import { isLeader, type Standing } from './roles.ts'
+import { isLeader, type MemberStanding } from './roles.ts'
 
 interface Props {
   organization: Organization
-  standing: Standing
+  standing: MemberStanding
 }
 
 /** Lists the invitations of an organization with their status. */
@@ -58,7 +58,7 @@ function stateOf({ accepted, expired }: Invitation): string {
   return expired ? 'expired' : 'waits'
 }
 
-const columnsFor = (onShow: (invitation: Invitation) => void): Column<Invitation>[] => [
+const columnsFor = (onShow: (invitation: Invitation) => void): RecordColumn<Invitation>[] => [
   { title: 'Invited', cell: ({ user }) => personName(user) },
   { title: 'Role', isExtra: true, cell: ({ role }) => role },
   { title: 'State', width: '6rem', cell: stateOf },

@@ -7,11 +7,11 @@ import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { OptionField } from '../ui/option-field.tsx'
 import { useToast } from '../ui/toasts.tsx'
-import { rolesToGive, type Standing } from './roles.ts'
+import { type MemberStanding, rolesToGive } from './roles.ts'
 
 interface Props {
   slug: string
-  standing: Standing
+  standing: MemberStanding
   onInvited: (invitation: Invitation) => void
   onClose: () => void
 }
@@ -21,7 +21,7 @@ interface Props {
  * once.
  */
 export function Invite({ slug, standing, onInvited, onClose }: Props) {
-  const tell = useToast()
+  const toast = useToast()
   const roles = rolesToGive(standing)
   const invite = async (form: FormData) => {
     const role = roles.find((one) => one === formText(form, 'role')) ?? 'worker'
@@ -29,7 +29,7 @@ export function Invite({ slug, standing, onInvited, onClose }: Props) {
       org: slug,
       body: { email: formText(form, 'email'), role },
     })
-    if (made.accepted) tell({ text: `${made.user.username} is a member now.` })
+    if (made.accepted) toast({ text: `${made.user.username} is a member now.` })
     void queries.invalidateQueries()
     onInvited(made)
   }

@@ -2,16 +2,16 @@ import type { Membership } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 import { useToast } from '../ui/toasts.tsx'
-import { isAbove, rolesToGive, type Standing } from './roles.ts'
+import { isAbove, type MemberStanding, rolesToGive } from './roles.ts'
 
 interface Props {
   membership: Membership
-  standing: Standing
+  standing: MemberStanding
 }
 
 /** Shows the role of a member; users with a higher role can change it. */
 export function MemberRole({ membership: { id, role, user }, standing }: Props) {
-  const tell = useToast()
+  const toast = useToast()
   const roles = rolesToGive(standing)
   const before = roles.find((one) => one === role)
   if (!before || !isAbove(standing, role)) return role
@@ -19,12 +19,12 @@ export function MemberRole({ membership: { id, role, user }, standing }: Props) 
     await api.updateMembership({ id, body: { role } })
     await queries.invalidateQueries()
   }
-  const change = (wanted: string) => {
-    const after = roles.find((one) => one === wanted)
+  const change = (value: string) => {
+    const after = roles.find((one) => one === value)
     if (!after) return
     give(after).then(
-      () => tell({ text: `${user.username} is ${after} now.`, undo: () => give(before) }),
-      (error: Error) => tell({ text: error.message }),
+      () => toast({ text: `${user.username} is ${after} now.`, undo: () => give(before) }),
+      (error: Error) => toast({ text: error.message }),
     )
   }
   return (

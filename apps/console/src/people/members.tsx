@@ -2,7 +2,7 @@ import type { Membership, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Choice, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -10,13 +10,13 @@ import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { MemberRole } from './member-role.tsx'
 import { RemoveMember } from './remove-member.tsx'
-import { isAbove, type Standing } from './roles.ts'
+import { isAbove, type MemberStanding } from './roles.ts'
 
 const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 
 interface Props {
   organization: Organization
-  standing: Standing
+  standing: MemberStanding
 }
 
 /** Lists the members of an organization with their roles. */
@@ -48,9 +48,9 @@ export function Members({ organization: { slug }, standing }: Props) {
 }
 
 const columnsFor = (
-  standing: Standing,
+  standing: MemberStanding,
   onRemove: (membership: Membership) => void,
-): Column<Membership>[] => [
+): RecordColumn<Membership>[] => [
   { title: 'Member', sort: 'user', cell: ({ user }) => personName(user) },
   {
     title: 'Role',

@@ -7,7 +7,7 @@ import { useToast } from '../ui/toasts.tsx'
 
 /** Renders a dialog to create an account for another user, also where registration is disabled. */
 export function NewUser({ onClose }: { onClose: () => void }) {
-  const tell = useToast()
+  const toast = useToast()
   return (
     <Dialog title="New account" onClose={onClose}>
       <ChangeForm
@@ -15,7 +15,7 @@ export function NewUser({ onClose }: { onClose: () => void }) {
         onSend={async (form) => {
           const { username } = await api.register({ body: personOf(form) })
           void queries.invalidateQueries()
-          tell({ text: `${username} can sign in with that password.` })
+          toast({ text: `${username} can sign in with that password.` })
         }}
         onDone={onClose}
       >

@@ -4,31 +4,31 @@ import { DeleteOrganization } from './delete-organization.tsx'
 import { EditOrganization } from './edit-organization.tsx'
 import { HandOver } from './hand-over.tsx'
 import { LeaveOrganization } from './leave-organization.tsx'
-import { isLeader, isOwner, type Standing } from './roles.ts'
+import { isLeader, isOwner, type MemberStanding } from './roles.ts'
 
 interface Props {
   organization: Organization
-  standing: Standing
+  standing: MemberStanding
   membership: Membership | undefined
 }
 
 /** Renders the buttons for the actions on an organization that the user may perform. */
 export function OrganizationActions({ organization, standing, membership }: Props) {
-  const [asked, setAsked] = useState<'edit' | 'hand over' | 'leave' | 'delete'>()
-  const onClose = () => setAsked(undefined)
+  const [dialog, setDialog] = useState<'edit' | 'hand over' | 'leave' | 'delete'>()
+  const onClose = () => setDialog(undefined)
   const mayLeave = membership !== undefined && membership.role !== 'owner'
   return (
     <>
-      {isLeader(standing) && <Action text="Edit" onAsk={() => setAsked('edit')} />}
-      {isOwner(standing) && <Action text="Hand over" onAsk={() => setAsked('hand over')} />}
-      {mayLeave && <Action text="Leave" onAsk={() => setAsked('leave')} isDanger />}
-      {isOwner(standing) && <Action text="Delete" onAsk={() => setAsked('delete')} isDanger />}
-      {asked === 'edit' && <EditOrganization {...{ organization, onClose }} />}
-      {asked === 'hand over' && <HandOver {...{ organization, onClose }} />}
-      {asked === 'leave' && membership && (
+      {isLeader(standing) && <Action text="Edit" onAsk={() => setDialog('edit')} />}
+      {isOwner(standing) && <Action text="Hand over" onAsk={() => setDialog('hand over')} />}
+      {mayLeave && <Action text="Leave" onAsk={() => setDialog('leave')} isDanger />}
+      {isOwner(standing) && <Action text="Delete" onAsk={() => setDialog('delete')} isDanger />}
+      {dialog === 'edit' && <EditOrganization {...{ organization, onClose }} />}
+      {dialog === 'hand over' && <HandOver {...{ organization, onClose }} />}
+      {dialog === 'leave' && membership && (
         <LeaveOrganization {...{ organization, membership, onClose }} />
       )}
-      {asked === 'delete' && <DeleteOrganization {...{ organization, onClose }} />}
+      {dialog === 'delete' && <DeleteOrganization {...{ organization, onClose }} />}
     </>
   )
 }

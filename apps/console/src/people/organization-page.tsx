@@ -29,7 +29,7 @@ interface Props {
 function Shown({ organization, isAboutInvitations }: Props) {
   const { standing, membership } = useStanding(organization)
   const { id, slug, name, description } = organization
-  const place = `/people/organizations/${id}`
+  const basePath = `/people/organizations/${id}`
   return (
     <Page
       title={name || slug}
@@ -43,7 +43,7 @@ function Shown({ organization, isAboutInvitations }: Props) {
       {description && <p>{description}</p>}
       <Tabs
         label="Of the organization"
-        base={place}
+        base={basePath}
         tabs={[
           ['', 'Members'],
           ['invitations', 'Invitations'],

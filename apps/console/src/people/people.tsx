@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { useSelf } from '../shell/session.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -15,7 +15,7 @@ import { OwnInvitations } from './own-invitations.tsx'
 import { isAdministrator } from './roles.ts'
 import './people.css'
 
-const columns: readonly Column<Organization>[] = [
+const columns: readonly RecordColumn<Organization>[] = [
   {
     title: 'Organization',
     sort: 'slug',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isAbove, isLeader, isMaker, isOwner, type Role, rolesToGive } from './roles.ts'
+import { isAbove, isLeader, isMaker, isOwner, type MembershipRole, rolesToGive } from './roles.ts'
 
-const as = (role: Role | undefined, isAdmin = false) => ({ role, isAdmin })
+const as = (role: MembershipRole | undefined, isAdmin = false) => ({ role, isAdmin })
 
 test('owners can give every role below theirs, maintainers those below theirs, and others none', () => {
   expect(rolesToGive(as('owner'))).toEqual(['worker', 'supervisor', 'maintainer'])

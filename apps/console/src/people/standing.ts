@@ -1,21 +1,21 @@
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { useSelf } from '../shell/session.tsx'
-import { isAdministrator, type Standing } from './roles.ts'
+import { isAdministrator, type MemberStanding } from './roles.ts'
 
 /** Returns the role and membership of the signed-in user in an organization; without a slug neither. */
 export function useStanding({ slug }: { slug: string | undefined }) {
   const self = useSelf().data
-  const isAsked = Boolean(self) && slug !== undefined
+  const isEnabled = Boolean(self) && slug !== undefined
   const { data } = useAnswer(
     api.listMemberships,
     { org: slug, user: self?.username ?? '' },
-    { enabled: isAsked },
+    { enabled: isEnabled },
   )
   const membership = data?.results.find(({ user }) => user.id === self?.id)
-  const standing: Standing = {
+  const standing: MemberStanding = {
     role: membership?.role,
     isAdmin: self ? isAdministrator(self) : false,
   }
-  return { standing, membership, isKnown: !isAsked || data !== undefined }
+  return { standing, membership, isKnown: !isEnabled || data !== undefined }
 }

@@ -4,15 +4,15 @@ import { changeUser } from './change-user.ts'
 
 /** Shows whether an account is enabled, with a way to change it. */
 export function UserActive({ user: { id, username, is_active = true } }: { user: MetaUser }) {
-  const tell = useToast()
+  const toast = useToast()
   const change = () =>
     changeUser(id, { is_active: !is_active }).then(
       () =>
-        tell({
+        toast({
           text: `${username} is switched ${is_active ? 'off' : 'on'}.`,
           undo: () => changeUser(id, { is_active }),
         }),
-      (error: Error) => tell({ text: error.message }),
+      (error: Error) => toast({ text: error.message }),
     )
   return (
     <input

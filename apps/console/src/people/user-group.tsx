@@ -10,7 +10,7 @@ const none = 'none'
  * clear them.
  */
 export function UserGroup({ user: { id, username, groups: given = [] } }: { user: MetaUser }) {
-  const tell = useToast()
+  const toast = useToast()
   const before = groups.find((one) => given.includes(one))
   const move = (to: (typeof groups)[number] | undefined) =>
     changeUser(id, {
@@ -20,8 +20,8 @@ export function UserGroup({ user: { id, username, groups: given = [] } }: { user
     })
   const change = (to: (typeof groups)[number] | undefined) =>
     move(to).then(
-      () => tell({ text: `${username} is ${to ?? 'in no group'} now.`, undo: () => move(before) }),
-      (error: Error) => tell({ text: error.message }),
+      () => toast({ text: `${username} is ${to ?? 'in no group'} now.`, undo: () => move(before) }),
+      (error: Error) => toast({ text: error.message }),
     )
   return (
     <select

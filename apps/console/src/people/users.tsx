@@ -5,7 +5,7 @@ import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -60,7 +60,7 @@ export function Users() {
   )
 }
 
-const columnsFor = (onDelete: (user: MetaUser) => void): Column<MetaUser>[] => [
+const columnsFor = (onDelete: (user: MetaUser) => void): RecordColumn<MetaUser>[] => [
   { title: 'User', sort: 'username', cell: personName },
   { title: 'E-mail', isExtra: true, cell: ({ email }) => email || '–' },
   { title: 'Group', width: '6.5rem', cell: (user) => <UserGroup user={user} /> },

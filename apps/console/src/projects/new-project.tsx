@@ -7,7 +7,7 @@ import { Failure } from '../ui/failure.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Page } from '../ui/page.tsx'
-import { noLabels, writtenOf } from './labels/draft.ts'
+import { noLabels, toLabelWrites } from './labels/draft.ts'
 import { errorsOf } from './labels/errors.ts'
 import { LabelsEditor } from './labels/labels-editor.tsx'
 
@@ -18,7 +18,7 @@ export function NewProject() {
   const [labels, setLabels] = useState(noLabels)
   const create = useChange(
     async (form: FormData) =>
-      api.createProject({ body: bodyOf(form, writtenOf(labels)) }, { organization }),
+      api.createProject({ body: bodyOf(form, toLabelWrites(labels)) }, { organization }),
     ({ id }) => go(`/projects/${id}`),
   )
   const errorsAt = errorsOf(create.error)
@@ -50,7 +50,7 @@ export function NewProject() {
   )
 }
 
-function bodyOf(form: FormData, labels: ReturnType<typeof writtenOf>) {
+function bodyOf(form: FormData, labels: ReturnType<typeof toLabelWrites>) {
   const bug_tracker = formText(form, 'bug_tracker')
   return { name: formText(form, 'name'), labels, ...(bug_tracker && { bug_tracker }) }
 }

@@ -22,7 +22,7 @@ export function ProjectActions({ project: { id, name, tasks } }: { project: Proj
         what="project"
         name={name}
         list="/projects"
-        rename={(wanted) => api.updateProject({ id, body: { name: wanted } })}
+        rename={(newName) => api.updateProject({ id, body: { name: newName } })}
         remove={() => api.deleteProject({ id })}
       >
         <p>

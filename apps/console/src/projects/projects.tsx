@@ -4,17 +4,17 @@ import { api } from '../api/client.ts'
 import { ForMakers } from '../people/for-makers.tsx'
 import { Restore } from '../transfers/restore.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
-import { OrNothingFound } from '../ui/listing/or-nothing-found.tsx'
+import { OrNoMatches } from '../ui/listing/or-no-matches.tsx'
 import { PersonFilter } from '../ui/listing/person-filter.tsx'
 import { type ListState, useListState } from '../ui/listing/state.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { statuses } from './statuses.ts'
 
-const columns: readonly Column<Project>[] = [
+const columns: readonly RecordColumn<Project>[] = [
   {
     title: 'Name',
     sort: 'name',
@@ -86,7 +86,7 @@ function inputOf({ get }: ListState) {
 function NoProjects() {
   const body = `-H 'Content-Type: application/json' -d '{"name":"Streets"}'`
   return (
-    <OrNothingFound>
+    <OrNoMatches>
       <Empty
         reticle="reticle project create Streets --label car --label bus"
         curl={curlOf('/projects', body)}
@@ -104,6 +104,6 @@ function NoProjects() {
           </span>
         </ForMakers>
       </Empty>
-    </OrNothingFound>
+    </OrNoMatches>
   )
 }

@@ -3,7 +3,7 @@ import { api } from '../api/client.ts'
 import { queries, useChange } from '../api/queries.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-export interface ProjectChange {
+export interface ProjectEdit {
   body: ProjectPatch
   /** Patch that undoes the change. */
   back: ProjectPatch
@@ -14,7 +14,7 @@ export interface ProjectChange {
 /** Changes a project and offers to undo it. */
 export function useProjectChange({ id }: Project, onDone?: () => void) {
   const toast = useToast()
-  return useChange(async ({ body, back, text }: ProjectChange) => {
+  return useChange(async ({ body, back, text }: ProjectEdit) => {
     await api.updateProject({ id, body })
     onDone?.()
     toast({

@@ -2,8 +2,8 @@ import type { Page, Request } from '@reticle/sdk'
 import { useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import { keyOf, queries } from '../api/queries.ts'
-import { whileSeen } from './while-seen.ts'
-import { isMoving } from './words.ts'
+import { isActive } from './request-text.ts'
+import { whileVisible } from './while-visible.ts'
 
 const [listRequests] = keyOf(api.listRequests, {})
 const lists = { queryKey: [listRequests] }
@@ -20,7 +20,7 @@ const lookMs = 15_000
  */
 export function useLiveRequests(): Error | undefined {
   const [error, setError] = useState<Error>()
-  useEffect(() => whileSeen((signal) => void watch(signal, setError)), [])
+  useEffect(() => whileVisible((signal) => void watchRequests(signal, setError)), [])
   useEffect(() => {
     const look = setInterval(() => void (knowsMoving() && refetch()), lookMs)
     return () => clearInterval(look)
@@ -28,16 +28,16 @@ export function useLiveRequests(): Error | undefined {
   return error
 }
 
-async function watch(signal: AbortSignal, tell: (error: Error | undefined) => void) {
+async function watchRequests(signal: AbortSignal, onError: (error: Error | undefined) => void) {
   while (!signal.aborted) {
     try {
       for await (const request of api.watchRequests({ signal })) {
-        tell(undefined)
-        take(request)
+        onError(undefined)
+        storeRequest(request)
       }
     } catch (thrown) {
       if (signal.aborted) return
-      tell(thrown instanceof Error ? thrown : new Error(String(thrown)))
+      onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
       await new Promise((resolve) => setTimeout(resolve, restMs))
     }
   }
@@ -45,15 +45,15 @@ async function watch(signal: AbortSignal, tell: (error: Error | undefined) => vo
 
 const refetch = () => queries.invalidateQueries(lists)
 
-const known = () =>
+const knownRequests = () =>
   queries.getQueriesData<Page<Request>>(lists).flatMap(([, page]) => page?.results ?? [])
 
-const knowsMoving = () => known().some(isMoving)
+const knowsMoving = () => knownRequests().some(isActive)
 
 /** Stores the progress of a request. A new request or status may change every list, so lists are then refreshed. */
-function take(request: Request): void {
+function storeRequest(request: Request): void {
   queries.setQueryData(keyOf(api.getRequest, { rq_id: request.id }), request)
-  const before = known().filter(({ id }) => id === request.id)
+  const before = knownRequests().filter(({ id }) => id === request.id)
   const isOld = before.length > 0 && before.every(({ status }) => status === request.status)
   queries.setQueriesData<Page<Request>>(lists, (page) => page && withRequest(page, request))
   if (!isOld) void refetch()

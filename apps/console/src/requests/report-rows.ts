@@ -35,7 +35,7 @@ export function shownReport({ status, report }: Pick<Request, 'status' | 'report
   return status === 'failed' && report?.entries.length === 0 ? null : report
 }
 
-const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
+const formatCount = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
 
 /**
  * Returns the totals of a report: `240 shapes, 0 tracks, 3 tags; 2 converted, 5 dropped, 0 skipped`.
@@ -46,7 +46,7 @@ export function sumText({ created, converted, dropped, skipped }: Report, type =
   if (type.startsWith('create:'))
     return `${converted} converted, ${dropped} dropped, ${skipped} skipped`
   const { shapes, tracks, tags } = created
-  const made = `${counted(shapes, 'shape')}, ${counted(tracks, 'track')}, ${counted(tags, 'tag')}`
+  const made = `${formatCount(shapes, 'shape')}, ${formatCount(tracks, 'track')}, ${formatCount(tags, 'tag')}`
   return `${made}; ${converted} converted, ${dropped} dropped, ${skipped} skipped`
 }
 
@@ -59,9 +59,9 @@ const mostExamples = 5
  */
 export function entryTexts({ entries }: Report): string[] {
   return entries.map(({ kind, count, reason, examples }) => {
-    const places = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))
+    const locations = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))
     const isMore = examples.length >= mostExamples && count > examples.length
-    return [`${count} ${kind}`, reason, [...places, ...(isMore ? ['…'] : [])].join('; ')]
+    return [`${count} ${kind}`, reason, [...locations, ...(isMore ? ['…'] : [])].join('; ')]
       .filter(Boolean)
       .join(': ')
   })

@@ -1,10 +1,10 @@
 import type { Request } from '@reticle/sdk'
 import { useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
-import { CancelWork } from './cancel-work.tsx'
+import { CancelRequest } from './cancel-request.tsx'
 import { shownReport } from './report-rows.ts'
 import { ReportView } from './report-view.tsx'
-import { isMoving, localLink, workText } from './words.ts'
+import { isActive, localLink, requestTypeText } from './request-text.ts'
 
 /** Renders the buttons for the actions on a request, for a table row. */
 export function RequestActions({ request }: { request: Request }) {
@@ -13,7 +13,7 @@ export function RequestActions({ request }: { request: Request }) {
   const report = shownReport(request)
   return (
     <span className="row-actions">
-      {isMoving(request) && <CancelWork request={request} />}
+      {isActive(request) && <CancelRequest request={request} />}
       {result_url && (
         <a href={localLink(result_url)} download>
           Download
@@ -25,7 +25,7 @@ export function RequestActions({ request }: { request: Request }) {
         </button>
       )}
       {isShown && report && (
-        <Dialog title={workText(request)} onClose={() => setIsShown(false)}>
+        <Dialog title={requestTypeText(request)} onClose={() => setIsShown(false)}>
           <ReportView report={report} type={operation.type} />
         </Dialog>
       )}

@@ -8,8 +8,8 @@ import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useLiveRequests } from './live.ts'
+import { isActive, requestTypeText } from './request-text.ts'
 import { TargetLink } from './target-link.tsx'
-import { isMoving, workText } from './words.ts'
 import { Work } from './work.tsx'
 
 const pollMs = 5000
@@ -20,13 +20,13 @@ export function RequestPage() {
   const input = { rq_id: decodeURIComponent(rq_id) }
   useLiveRequests()
   const known = queries.getQueryData<Request>(keyOf(api.getRequest, input))
-  const isOver = known !== undefined && !isMoving(known)
+  const isOver = known !== undefined && !isActive(known)
   const { data, error } = useAnswer(api.getRequest, input, isOver ? {} : { everyMs: pollMs })
   const above = <Link href="/requests">Requests</Link>
   if (error) return <Failure error={error} />
   if (!data) return <Loading />
   return (
-    <Page title={workText(data)} above={above}>
+    <Page title={requestTypeText(data)} above={above}>
       <RequestFacts request={data} />
       <Work request={data} />
     </Page>

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Choice, Condition } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -11,20 +11,20 @@ import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useLiveRequests } from './live.ts'
 import { RequestActions } from './request-actions.tsx'
+import { requestPath, requestTypeText } from './request-text.ts'
 import { Stand } from './stand.tsx'
 import { TargetLink } from './target-link.tsx'
-import { requestPath, workText } from './words.ts'
 import './requests.css'
 
 const statuses = ['queued', 'started', 'finished', 'failed'] as const
 const actions = ['export', 'import', 'create'] as const
 const targets = ['project', 'task', 'job', 'events'] as const
 
-const columns: readonly Column<Request>[] = [
+const columns: readonly RecordColumn<Request>[] = [
   {
     title: 'What',
     width: '11.5rem',
-    cell: (request) => <Link href={requestPath(request.id)}>{workText(request)}</Link>,
+    cell: (request) => <Link href={requestPath(request.id)}>{requestTypeText(request)}</Link>,
   },
   {
     title: 'Of',

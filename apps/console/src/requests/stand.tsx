@@ -1,5 +1,5 @@
 import type { Request } from '@reticle/sdk'
-import { isMoving, standText, workText } from './words.ts'
+import { isActive, progressText, requestTypeText } from './request-text.ts'
 import './requests.css'
 
 /** Shows the status of a request, with a progress bar while it is unfinished. */
@@ -8,14 +8,14 @@ export function Stand({ request }: { request: Request }) {
   return (
     <span className="stand">
       <span className={`status ${status}`}>{status}</span>
-      {isMoving(request) && (
+      {isActive(request) && (
         <>
           <progress
-            aria-label={workText(request)}
+            aria-label={requestTypeText(request)}
             max={1}
             value={status === 'queued' ? 0 : progress}
           />
-          <span className="hint">{standText(request)}</span>
+          <span className="hint">{progressText(request)}</span>
         </>
       )}
     </span>

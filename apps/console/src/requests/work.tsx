@@ -1,10 +1,10 @@
 import type { Request } from '@reticle/sdk'
 import { Link } from 'wouter'
-import { CancelWork } from './cancel-work.tsx'
+import { CancelRequest } from './cancel-request.tsx'
 import { shownReport } from './report-rows.ts'
 import { ReportView } from './report-view.tsx'
+import { isActive, localLink } from './request-text.ts'
 import { Stand } from './stand.tsx'
-import { isMoving, localLink } from './words.ts'
 
 /** Shows a request: status, progress, actions and results. */
 export function Work({ request }: { request: Request }) {
@@ -22,7 +22,7 @@ export function Work({ request }: { request: Request }) {
       )}
       {status === 'started' && message && <p className="hint">{message}</p>}
       <div className="actions">
-        {isMoving(request) && <CancelWork request={request} />}
+        {isActive(request) && <CancelRequest request={request} />}
         {result_url && (
           <a className="button primary" href={localLink(result_url)} download>
             Download

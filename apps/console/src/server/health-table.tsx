@@ -1,6 +1,6 @@
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
-import type { Check } from './checks.ts'
+import type { PartHealth } from './checks.ts'
 import { useChecks } from './use-checks.ts'
 
 /** Renders a table of health checks; administrators also see the time and the reason of a failure. */
@@ -36,7 +36,7 @@ export function HealthTable({ hasDetails }: { hasDetails: boolean }) {
   )
 }
 
-function State({ check: { isWell, reason } }: { check: Check }) {
+function State({ check: { isWell, reason } }: { check: PartHealth }) {
   if (isWell) return <span className="works">works</span>
   return (
     <>

@@ -10,20 +10,20 @@ interface Workspace {
   choose: (organization: string | undefined) => void
 }
 
-const place = 'reticle.organization'
+const storageKey = 'reticle.organization'
 const everything = '*'
 const Context = createContext<Workspace | undefined>(undefined)
 
 export function OrganizationProvider({ children }: { children: ReactNode }) {
   const [params, setParams] = useSearchParams()
-  const [kept, setKept] = useState(() => localStorage.getItem(place) ?? everything)
-  const named = params.get('org') ?? kept
+  const [stored, setKept] = useState(() => localStorage.getItem(storageKey) ?? everything)
+  const named = params.get('org') ?? stored
   const workspace = useMemo<Workspace>(
     () => ({
       organization: named === everything ? undefined : named,
       choose(organization) {
         const value = organization ?? everything
-        localStorage.setItem(place, value)
+        localStorage.setItem(storageKey, value)
         setKept(value)
         setParams((before) => withOrganization(before, value))
       },
@@ -42,6 +42,6 @@ function withOrganization(before: URLSearchParams, value: string): URLSearchPara
 
 export function useOrganization(): Workspace {
   const workspace = useContext(Context)
-  if (!workspace) throw new Error('there is no OrganizationProvider around this')
+  if (!workspace) throw new Error('useOrganization is called outside of OrganizationProvider')
   return workspace
 }

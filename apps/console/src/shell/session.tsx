@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { forget, isSignedOut, queries, selfKey } from '../api/queries.ts'
+import { clearUserData, isSignedOut, queries, selfKey } from '../api/queries.ts'
 
 /** Queries the signed-in user: the record, `null` when no user is signed in, `undefined` while loading. */
 export function useSelf() {
@@ -22,5 +22,5 @@ export async function signIn(username: string, password: string): Promise<void> 
 
 export async function signOut(): Promise<void> {
   await api.logout()
-  forget()
+  clearUserData()
 }

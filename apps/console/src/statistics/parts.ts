@@ -1,7 +1,7 @@
 import type { LabelStatistics } from '@reticle/sdk'
 
 /** Part of a bar: a name and a count. */
-export interface Part {
+export interface BarPart {
   name: string
   count: number
 }
@@ -10,7 +10,7 @@ export interface Part {
 export interface Bar {
   key: string | number
   name: string
-  parts: readonly Part[]
+  parts: readonly BarPart[]
 }
 
 /** Kinds of objects, in the order of their colours. */

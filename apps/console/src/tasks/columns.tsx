@@ -1,21 +1,21 @@
 import type { Task } from '@reticle/sdk'
 import { Link } from 'wouter'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Time } from '../ui/time.tsx'
 
 /** Returns the columns of a task table; within a project the project column is left out. */
-export function taskColumns(isWithinProject: boolean): readonly Column<Task>[] {
+export function taskColumns(isWithinProject: boolean): readonly RecordColumn<Task>[] {
   return isWithinProject ? [name, ...rest] : [name, project, ...rest]
 }
 
-const name: Column<Task> = {
+const name: RecordColumn<Task> = {
   title: 'Name',
   sort: 'name',
   width: '28%',
   cell: ({ id, name }) => <Link href={`/tasks/${id}`}>{name}</Link>,
 }
 
-const project: Column<Task> = {
+const project: RecordColumn<Task> = {
   title: 'Project',
   sort: 'project_name',
   isExtra: true,
@@ -23,7 +23,7 @@ const project: Column<Task> = {
     project_id ? <Link href={`/projects/${project_id}`}>{project_name}</Link> : '–',
 }
 
-const rest: readonly Column<Task>[] = [
+const rest: readonly RecordColumn<Task>[] = [
   { title: 'Status', sort: 'status', cell: ({ status }) => status },
   { title: 'Frames', isExtra: true, width: '6rem', cell: ({ size }) => size },
   {

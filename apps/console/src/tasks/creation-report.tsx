@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { entryTexts } from '../requests/report-rows.ts'
-import { requestPath } from '../requests/words.ts'
+import { requestPath } from '../requests/request-text.ts'
 import './creation-report.css'
 
 /**

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import type { Choice } from './files/chosen.ts'
 import { DropZone } from './files/drop-zone.tsx'
+import type { FileSelection } from './files/selected-files.ts'
 import { MediaFields, mediaOf } from './upload/media-options.tsx'
-import type { Wish } from './upload/phase.ts'
+import type { TaskUpload } from './upload/phase.ts'
 
 /** Renders a form for the files of a task without data; interrupted uploads resume. */
-export function FilesForm({ onSubmit }: { onSubmit: (wish: Wish) => void }) {
-  const [choice, setChoice] = useState<Choice>()
+export function FilesForm({ onSubmit }: { onSubmit: (upload: TaskUpload) => void }) {
+  const [choice, setChoice] = useState<FileSelection>()
   return (
     <form
       className="sheet"

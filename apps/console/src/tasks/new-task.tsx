@@ -4,7 +4,7 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import { Page } from '../ui/page.tsx'
 import { FilesForm } from './files-form.tsx'
 import { TaskForm } from './task-form.tsx'
-import type { Wish } from './upload/phase.ts'
+import type { TaskUpload } from './upload/phase.ts'
 import { UploadPanel } from './upload/upload-panel.tsx'
 import { useTaskUpload } from './upload/use-task-upload.ts'
 
@@ -29,18 +29,18 @@ interface Props {
 
 function Making({ projectId, known }: Props) {
   const [, go] = useLocation()
-  const [wish, setWish] = useState<Wish>()
+  const [submitted, setSubmitted] = useState<TaskUpload>()
   const upload = useTaskUpload(known, (id) => go(`/tasks/${id}`, { replace: true }))
   const { phase, taskId, cancel } = upload
-  const start = (next: Wish) => {
-    setWish(next)
+  const start = (next: TaskUpload) => {
+    setSubmitted(next)
     void upload.start(next)
   }
-  const isForm = wish === undefined || taskId === undefined
+  const isForm = submitted === undefined || taskId === undefined
   return (
     <Page
       title={
-        isForm ? (known ? `Files of task ${known}` : 'New task') : (wish.task?.name ?? 'Files')
+        isForm ? (known ? `Files of task ${known}` : 'New task') : (submitted.task?.name ?? 'Files')
       }
       above={<Link href="/tasks">Tasks</Link>}
     >
@@ -54,7 +54,12 @@ function Making({ projectId, known }: Props) {
         />
       )}
       {!isForm && (
-        <UploadPanel taskId={taskId} phase={phase} onCancel={cancel} onRetry={() => start(wish)} />
+        <UploadPanel
+          taskId={taskId}
+          phase={phase}
+          onCancel={cancel}
+          onRetry={() => start(submitted)}
+        />
       )}
     </Page>
   )

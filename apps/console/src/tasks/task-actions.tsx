@@ -19,7 +19,7 @@ export function TaskActions({ task: { id, name, size } }: { task: Task }) {
         what="task"
         name={name}
         list="/tasks"
-        rename={(wanted) => api.updateTask({ id, body: { name: wanted } })}
+        rename={(newName) => api.updateTask({ id, body: { name: newName } })}
         remove={() => api.deleteTask({ id })}
       >
         <p>Its frames, jobs and annotations go with it. This cannot be undone.</p>

@@ -1,35 +1,35 @@
 import { useState } from 'react'
-import { type LabelsDraft, noLabels, writtenOf } from '../projects/labels/draft.ts'
+import { type LabelEditorState, noLabels, toLabelWrites } from '../projects/labels/draft.ts'
 import { errorsOf } from '../projects/labels/errors.ts'
 import { LabelsEditor } from '../projects/labels/labels-editor.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Field } from '../ui/field.tsx'
-import type { Choice } from './files/chosen.ts'
 import { DropZone } from './files/drop-zone.tsx'
+import type { FileSelection } from './files/selected-files.ts'
 import { ProjectChoice } from './project-choice.tsx'
 import { MediaFields, mediaOf, segmentOf } from './upload/media-options.tsx'
-import type { Wish } from './upload/phase.ts'
+import type { TaskUpload } from './upload/phase.ts'
 
 interface Props {
   /** Preselected project, when the user comes from its page. */
   projectId: number | undefined
   error: Error | undefined
   isPending: boolean
-  onSubmit: (wish: Wish) => void
+  onSubmit: (upload: TaskUpload) => void
 }
 
 /** Renders a form for a new task: files, name and labels. */
 export function TaskForm({ projectId: led, error, isPending, onSubmit }: Props) {
-  const [choice, setChoice] = useState<Choice>()
+  const [choice, setChoice] = useState<FileSelection>()
   const [typed, setTyped] = useState<string>() // replaces the name that the files suggest
   const [projectId, setProjectId] = useState(led)
-  const [labels, setLabels] = useState<LabelsDraft>(noLabels)
+  const [labels, setLabels] = useState<LabelEditorState>(noLabels)
   const [mistake, setMistake] = useState<Error>()
   const name = typed ?? choice?.name ?? ''
   const errorsAt = errorsOf(error)
   const submit = (form: FormData) => {
     if (!choice || choice.sources.length === 0) throw new Error('Drop or choose the files first.')
-    const of = projectId ? { project_id: projectId } : { labels: writtenOf(labels) }
+    const of = projectId ? { project_id: projectId } : { labels: toLabelWrites(labels) }
     const task = { name, ...of, ...segmentOf(form) }
     onSubmit({ task, media: mediaOf(form), sources: choice.sources })
   }

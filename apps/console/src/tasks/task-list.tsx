@@ -4,7 +4,7 @@ import { ForMakers } from '../people/for-makers.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
-import { OrNothingFound } from '../ui/listing/or-nothing-found.tsx'
+import { OrNoMatches } from '../ui/listing/or-no-matches.tsx'
 import { PersonFilter } from '../ui/listing/person-filter.tsx'
 import { ProjectFilter } from '../ui/listing/project-filter.tsx'
 import { type ListState, useListState } from '../ui/listing/state.ts'
@@ -62,13 +62,13 @@ function inputOf({ get }: ListState, projectId: number | undefined) {
 }
 
 function NoTasks({ projectId }: Props) {
-  const wish = projectId ? `{"name":"Monday","project_id":${projectId}}` : '{"name":"Monday"}'
+  const body = projectId ? `{"name":"Monday","project_id":${projectId}}` : '{"name":"Monday"}'
   const target = projectId ? `--project ${projectId}` : '--label car'
   return (
-    <OrNothingFound>
+    <OrNoMatches>
       <Empty
         reticle={`reticle task create Monday ${target} pictures/*.jpg`}
-        curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${wish}'`)}
+        curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${body}'`)}
       >
         There is no task here. A task is some pictures or a video to be annotated.
         <ForMakers>
@@ -82,6 +82,6 @@ function NoTasks({ projectId }: Props) {
           </span>
         </ForMakers>
       </Empty>
-    </OrNothingFound>
+    </OrNoMatches>
   )
 }

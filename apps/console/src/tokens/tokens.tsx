@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -61,7 +61,7 @@ const NoToken = () => (
   </Empty>
 )
 
-const columnsFor = (onRevoke: (token: AccessToken) => void): Column<AccessToken>[] => [
+const columnsFor = (onRevoke: (token: AccessToken) => void): RecordColumn<AccessToken>[] => [
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   {
     title: 'May',

@@ -1,7 +1,7 @@
 import { Dialog } from '../ui/dialog.tsx'
 import { formText } from '../ui/form-text.ts'
 import { backups } from './calls.ts'
-import { useFollowing } from './following.ts'
+import { useFollowedRequest } from './followed-request.ts'
 import { Progress } from './progress.tsx'
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 
 /** Renders a dialog to export a backup of a project or task. */
 export function BackupDialog({ kind, id, name, onClose }: Props) {
-  const work = useFollowing()
+  const work = useFollowedRequest()
   return (
     <Dialog title={`Back up ${name}`} onClose={onClose}>
       <form

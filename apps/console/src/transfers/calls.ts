@@ -2,7 +2,7 @@ import type { AnnotationStatistics, CallOptions, RqId, UploadOptions } from '@re
 import { api } from '../api/client.ts'
 
 /** Kinds of objects with imports and exports. */
-export type Kind = 'project' | 'task' | 'job'
+export type TransferKind = 'project' | 'task' | 'job'
 
 type Call<I, A> = (input: { id: number } & I, options?: CallOptions) => Promise<A>
 type Send<I> = (input: I, file: File, options?: UploadOptions) => Promise<RqId>
@@ -31,7 +31,7 @@ interface Calls {
 }
 
 /** API calls of imports and exports by kind. */
-export const calls: Record<Kind, Calls> = {
+export const calls: Record<TransferKind, Calls> = {
   project: {
     get: api.getProject,
     statistics: api.getProjectAnnotationStatistics,
@@ -64,8 +64,8 @@ export const backups: Record<'project' | 'task', Backups> = {
 }
 
 /** Project, task or job that a dialog concerns. */
-export interface Target {
-  kind: Kind
+export interface TransferTarget {
+  kind: TransferKind
   id: number
   name: string
 }

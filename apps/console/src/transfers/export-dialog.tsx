@@ -5,17 +5,17 @@ import { Failure } from '../ui/failure.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { Loading } from '../ui/loading.tsx'
-import { calls, type Target } from './calls.ts'
-import { type Following, useFollowing } from './following.ts'
+import { calls, type TransferTarget } from './calls.ts'
+import { type FollowedRequest, useFollowedRequest } from './followed-request.ts'
 import { FormatChoice } from './format-choice.tsx'
 import { useFormats } from './formats.ts'
 import { LossTable } from './loss-table.tsx'
 import { Progress } from './progress.tsx'
 
 /** Renders a dialog to export annotations, which shows what the format would lose. */
-export function ExportDialog({ target, onClose }: { target: Target; onClose: () => void }) {
+export function ExportDialog({ target, onClose }: { target: TransferTarget; onClose: () => void }) {
   const { exporters, error } = useFormats(target)
-  const work = useFollowing()
+  const work = useFollowedRequest()
   return (
     <Dialog title={`Export ${target.name}`} onClose={onClose}>
       {error && <Failure error={error} />}
@@ -27,9 +27,9 @@ export function ExportDialog({ target, onClose }: { target: Target; onClose: () 
 }
 
 interface FormProps {
-  target: Target
+  target: TransferTarget
   formats: readonly Format[]
-  work: Following
+  work: FollowedRequest
 }
 
 function ExportForm({ target, formats, work }: FormProps) {

@@ -1,10 +1,10 @@
 import type { Format } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { calls, type Target } from './calls.ts'
+import { calls, type TransferTarget } from './calls.ts'
 
 /** Queries the formats for a target; `undefined` while loading. */
-export function useFormats({ kind, id }: Target) {
+export function useFormats({ kind, id }: TransferTarget) {
   const formats = useAnswer(api.listFormats, {})
   const target = useAnswer(calls[kind].get, { id })
   const dimension = target.data?.dimension ?? '2d'

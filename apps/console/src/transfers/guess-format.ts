@@ -13,7 +13,7 @@ const hints: readonly [word: RegExp, format: RegExp][] = [
 /** Guesses the format of a file by its name; `undefined` if nothing matches. */
 export function guessFormat(filename: string, formats: readonly Format[]): Format | undefined {
   const name = filename.toLowerCase()
-  const fitting = formats.filter(({ ext }) => takes(ext, name))
+  const fitting = formats.filter(({ ext }) => acceptsFile(ext, name))
   const named = fitting.find((format) => name.includes(firstWord(format)))
   if (named) return named
   const [, hinted] = hints.find(([word]) => word.test(name)) ?? []
@@ -21,7 +21,7 @@ export function guessFormat(filename: string, formats: readonly Format[]): Forma
   return meant ?? (fitting.length === 1 ? fitting[0] : undefined)
 }
 
-const takes = (extensions: string, name: string) =>
+const acceptsFile = (extensions: string, name: string) =>
   extensions.split(',').some((one) => name.endsWith(`.${one.trim().toLowerCase()}`))
 
 const firstWord = ({ name }: Format) => name.toLowerCase().split(' ')[0] ?? name

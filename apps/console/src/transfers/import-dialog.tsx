@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
-import type { Target } from './calls.ts'
-import { useFollowing } from './following.ts'
+import type { TransferTarget } from './calls.ts'
+import { useFollowedRequest } from './followed-request.ts'
 import { useFormats } from './formats.ts'
 import { ImportForm } from './import-form.tsx'
 import { Progress } from './progress.tsx'
 
 /** Renders a dialog to import annotations from a file; in a project also new tasks with their images. */
-export function ImportDialog({ target, onClose }: { target: Target; onClose: () => void }) {
+export function ImportDialog({ target, onClose }: { target: TransferTarget; onClose: () => void }) {
   const { importers, error } = useFormats(target)
   return (
     <Dialog title={`Import into ${target.name}`} onClose={onClose}>
@@ -21,8 +21,8 @@ export function ImportDialog({ target, onClose }: { target: Target; onClose: () 
   )
 }
 
-function Import({ target, formats }: { target: Target; formats: readonly Format[] }) {
-  const work = useFollowing()
+function Import({ target, formats }: { target: TransferTarget; formats: readonly Format[] }) {
+  const work = useFollowedRequest()
   const [isDry, setIsDry] = useState(false)
   const done = isDry
     ? 'This was a dry run: nothing was written. So would it be:'

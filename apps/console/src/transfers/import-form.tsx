@@ -1,18 +1,18 @@
 import type { Format } from '@reticle/sdk'
 import { useState } from 'react'
-import { keptUploads } from '../api/upload-notes.ts'
+import { sharedUploadStore } from '../api/upload-store.ts'
 import { formText } from '../ui/form-text.ts'
-import { calls, type Target } from './calls.ts'
+import { calls, type TransferTarget } from './calls.ts'
 import { DropFile } from './drop-file.tsx'
-import type { Following } from './following.ts'
+import type { FollowedRequest } from './followed-request.ts'
 import { FormatChoice } from './format-choice.tsx'
 import { guessFormat } from './guess-format.ts'
 import { ImportMode } from './import-mode.tsx'
 
 interface Props {
-  target: Target
+  target: TransferTarget
   formats: readonly Format[]
-  work: Following
+  work: FollowedRequest
   onStart: (isDry: boolean) => void
 }
 
@@ -26,7 +26,7 @@ export function ImportForm({ target: { kind, id }, formats, work, onStart }: Pro
     if (!file) return
     onStart(isDry)
     const input = { id, format, dry_run: isDry, ...optionsOf(form, chosen) }
-    const sent = { store: keptUploads }
+    const sent = { store: sharedUploadStore }
     work.begin((options) => calls[kind].import(input, file, { ...sent, ...options }))
   }
   return (

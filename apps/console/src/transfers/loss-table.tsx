@@ -1,10 +1,16 @@
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { calls, type Target } from './calls.ts'
+import { calls, type TransferTarget } from './calls.ts'
 import { absentText, featureTexts, type LossRow, lossRows, lossText } from './losses.ts'
 
 /** Renders a table of what an export in a format would lose. */
-export function LossTable({ target: { kind, id }, format }: { target: Target; format: string }) {
+export function LossTable({
+  target: { kind, id },
+  format,
+}: {
+  target: TransferTarget
+  format: string
+}) {
   const losses = useAnswer(api.listFormatLosses, {})
   const statistics = useAnswer(calls[kind].statistics, { id })
   const ofFormat = losses.data?.formats.find(({ name }) => name === format)

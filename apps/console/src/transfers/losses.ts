@@ -35,11 +35,11 @@ export function lossRows(
       const count = labels.reduce((sum, label) => sum + of(label), 0)
       return fate ? [{ kind: plural, count, fate }] : []
     })
-    .toSorted((a, b) => rank(a) - rank(b) || b.count - a.count)
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || b.count - a.count)
 }
 
 /** Kinds without objects lose nothing and come last. */
-const rank = ({ count, fate }: LossRow) => (count === 0 ? 3 : weights[fate])
+const rankOf = ({ count, fate }: LossRow) => (count === 0 ? 3 : weights[fate])
 
 /** Returns the effects on kinds without objects: `kept: masks, polygons; dropped: tags`. */
 export function absentText(rows: readonly LossRow[]): string {

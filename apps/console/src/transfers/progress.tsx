@@ -1,14 +1,14 @@
 import { ApiError } from '@reticle/sdk'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { requestPath } from '../requests/words.ts'
+import { requestPath } from '../requests/request-text.ts'
 import { Work } from '../requests/work.tsx'
 import { bytesText } from '../ui/bytes.ts'
 import { Failure } from '../ui/failure.tsx'
-import type { Following } from './following.ts'
+import type { FollowedRequest } from './followed-request.ts'
 
 interface Props {
-  work: Following
+  work: FollowedRequest
   /** Shown after success. */
   done?: ReactNode
 }
@@ -29,7 +29,7 @@ export function Progress({ work, done }: Props) {
   )
 }
 
-function Now({ work: { sent, request, error, isBusy, stop } }: { work: Following }) {
+function Now({ work: { sent, request, error, isBusy, stop } }: { work: FollowedRequest }) {
   if (error) return <Refused error={error} />
   if (request) return <Work request={request} />
   if (!isBusy) return null

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { keptUploads } from '../api/upload-notes.ts'
+import { sharedUploadStore } from '../api/upload-store.ts'
 import { useOrganization } from '../shell/organization.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { backups } from './calls.ts'
 import { DropFile } from './drop-file.tsx'
-import { useFollowing } from './following.ts'
+import { useFollowedRequest } from './followed-request.ts'
 import { Progress } from './progress.tsx'
 import './transfers.css'
 
@@ -24,14 +24,17 @@ export function Restore({ kind }: { kind: 'project' | 'task' }) {
 function RestoreDialog({ kind, onClose }: { kind: 'project' | 'task'; onClose: () => void }) {
   const [file, setFile] = useState<File>()
   const { organization } = useOrganization()
-  const work = useFollowing()
+  const work = useFollowedRequest()
   return (
     <Dialog title={`Restore a ${kind} from a backup`} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
           if (!file) return
-          const sent = { store: keptUploads, ...(organization !== undefined && { organization }) }
+          const sent = {
+            store: sharedUploadStore,
+            ...(organization !== undefined && { organization }),
+          }
           work.begin((options) => backups[kind].restore({}, file, { ...sent, ...options }))
         }}
       >

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { BackupDialog } from './backup-dialog.tsx'
-import type { Target } from './calls.ts'
+import type { TransferTarget } from './calls.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import './transfers.css'
@@ -8,7 +8,7 @@ import './transfers.css'
 type Action = 'import' | 'export' | 'backup'
 
 /** Renders the buttons for import, export and backup in the header of a page. */
-export function Transfers({ kind, id, name }: Target) {
+export function Transfers({ kind, id, name }: TransferTarget) {
   const [shown, setShown] = useState<Action>()
   const close = () => setShown(undefined)
   const target = { kind, id, name }

@@ -12,7 +12,7 @@ interface Props {
 export function Copy({ label, value }: Props) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  const [said, setSaid] = useState('')
+  const [message, setSaid] = useState('')
   const copy = async () => {
     field.current?.select()
     const isCopied = await navigator.clipboard?.writeText(value).then(
@@ -31,7 +31,7 @@ export function Copy({ label, value }: Props) {
         </button>
       </div>
       <p className="hint" role="status">
-        {said}
+        {message}
       </p>
     </div>
   )

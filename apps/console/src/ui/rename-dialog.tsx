@@ -15,11 +15,11 @@ interface Props {
 /** Renders a dialog to rename an object; the change can be undone. */
 export function RenameDialog({ title, name, rename, onClose }: Props) {
   const toast = useToast()
-  const call = (wanted: string) => rename(wanted).then(() => queries.invalidateQueries())
+  const call = (newName: string) => rename(newName).then(() => queries.invalidateQueries())
   const send = async (form: FormData) => {
-    const wanted = formText(form, 'name')
-    await call(wanted)
-    toast({ text: `It is called ${wanted} now.`, undo: () => call(name) })
+    const newName = formText(form, 'name')
+    await call(newName)
+    toast({ text: `It is called ${newName} now.`, undo: () => call(name) })
   }
   return (
     <Dialog title={title} onClose={onClose}>

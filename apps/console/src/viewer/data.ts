@@ -2,19 +2,25 @@ import type { AnnotationSet, Job, Label, Task } from '@reticle/sdk'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { queries, useAnswer } from '../api/queries.ts'
-import { jobPageOf, neighboursOf, type Place, type Quality, type Span } from './place.ts'
+import {
+  jobPageOf,
+  neighboursOf,
+  type PictureQuality,
+  type Span,
+  type ViewedTarget,
+} from './viewed-target.ts'
 
 /** Data of the viewer. Only the current frame and its neighbours are loaded. */
 
 const minuteMs = 60_000
 
 /** Queries the name and frame range of a task or job. */
-export function usePlace({ kind, id }: Place) {
+export function useViewedTarget({ kind, id }: ViewedTarget) {
   const task = useAnswer(api.getTask, { id }, { enabled: kind === 'tasks' })
   const job = useAnswer(api.getJob, { id }, { enabled: kind === 'jobs' })
   const { error, refetch } = kind === 'tasks' ? task : job
-  const place = task.data ? ofTask(task.data) : job.data && ofJob(job.data)
-  return { place, error, refetch }
+  const summary = task.data ? ofTask(task.data) : job.data && ofJob(job.data)
+  return { summary, error, refetch }
 }
 
 const ofTask = ({ name, size }: Task) => ({ name, span: { first: 0, last: size - 1 } })
@@ -24,7 +30,7 @@ const ofJob = ({ id, task_name, start_frame, stop_frame }: Job) => ({
 })
 
 /** Queries all labels of a task or job; there are never many. */
-export function useLabels({ kind, id }: Place) {
+export function useLabels({ kind, id }: ViewedTarget) {
   return useQuery({
     queryKey: ['labels of', kind, id],
     queryFn: async ({ signal }) => {
@@ -37,7 +43,7 @@ export function useLabels({ kind, id }: Place) {
   })
 }
 
-const setOf = ({ kind, id }: Place, frame: number) =>
+const setOf = ({ kind, id }: ViewedTarget, frame: number) =>
   queryOptions({
     queryKey: ['annotations of', kind, id, frame],
     queryFn: ({ signal }): Promise<AnnotationSet> => {
@@ -47,7 +53,7 @@ const setOf = ({ kind, id }: Place, frame: number) =>
     gcTime: minuteMs,
   })
 
-const pictureOf = ({ kind, id }: Place, frame: number, quality: Quality) =>
+const pictureOf = ({ kind, id }: ViewedTarget, frame: number, quality: PictureQuality) =>
   queryOptions({
     queryKey: ['picture of', kind, id, frame, quality],
     queryFn: async ({ signal }) => {
@@ -64,15 +70,23 @@ const pictureOf = ({ kind, id }: Place, frame: number, quality: Quality) =>
   })
 
 /** Queries a frame: its picture and annotations. */
-export function useFrame(place: Place, frame: number, quality: Quality) {
-  return { picture: useQuery(pictureOf(place, frame, quality)), set: useQuery(setOf(place, frame)) }
+export function useFrame(target: ViewedTarget, frame: number, quality: PictureQuality) {
+  return {
+    picture: useQuery(pictureOf(target, frame, quality)),
+    set: useQuery(setOf(target, frame)),
+  }
 }
 
 /** Loads the frames that are probably shown next. */
-export function fetchNeighbours(place: Place, span: Span, frame: number, quality: Quality): void {
+export function fetchNeighbours(
+  target: ViewedTarget,
+  span: Span,
+  frame: number,
+  quality: PictureQuality,
+): void {
   for (const next of neighboursOf(span, frame)) {
-    void queries.prefetchQuery(pictureOf(place, next, quality))
-    void queries.prefetchQuery(setOf(place, next))
+    void queries.prefetchQuery(pictureOf(target, next, quality))
+    void queries.prefetchQuery(setOf(target, next))
   }
 }
 
@@ -82,18 +96,18 @@ const jobsPerPage = 100
  * Queries name, size and deletion of a frame. For a frame of a task its job is queried, whose meta data lists fewer
  * frames.
  */
-export function useFrameMeta(place: Place, frame: number) {
-  const isTask = place.kind === 'tasks'
-  const task = useAnswer(api.getTask, { id: place.id }, { enabled: isTask }).data
+export function useFrameMeta(target: ViewedTarget, frame: number) {
+  const isTask = target.kind === 'tasks'
+  const task = useAnswer(api.getTask, { id: target.id }, { enabled: isTask }).data
   const jobs = useAnswer(
     api.listJobs,
     {
-      ...{ task_id: place.id, type: 'annotation' as const, sort: 'id' },
+      ...{ task_id: target.id, type: 'annotation' as const, sort: 'id' },
       ...{ page: task ? jobPageOf(task, frame, jobsPerPage) : 1, page_size: jobsPerPage },
     },
     { enabled: task !== undefined },
   ).data?.results
-  const own = useAnswer(api.getJob, { id: place.id }, { enabled: !isTask }).data
+  const own = useAnswer(api.getJob, { id: target.id }, { enabled: !isTask }).data
   const job = own ?? jobs?.find((one) => frame >= one.start_frame && frame <= one.stop_frame)
   const meta = useAnswer(api.getJobDataMeta, { id: job?.id ?? 0 }, { enabled: job !== undefined })
   if (!job || !meta.data) return undefined
@@ -103,7 +117,7 @@ export function useFrameMeta(place: Place, frame: number) {
 }
 
 /** Queries the issues of a frame. */
-export function useIssues({ kind, id }: Place, frame: number) {
+export function useIssues({ kind, id }: ViewedTarget, frame: number) {
   const of = kind === 'tasks' ? { task_id: id } : { job_id: id }
   return useAnswer(api.listIssues, { ...of, frame_id: frame, page_size: 100 }).data?.results ?? []
 }

@@ -1,4 +1,4 @@
-import type { Span } from './place.ts'
+import type { Span } from './viewed-target.ts'
 
 interface Props {
   frame: number

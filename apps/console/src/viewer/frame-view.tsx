@@ -8,16 +8,16 @@ import { FrameBar } from './frame-bar.tsx'
 import { Help } from './help.tsx'
 import { LookBar } from './look-bar.tsx'
 import { Picture } from './picture.tsx'
-import type { Place, Span } from './place.ts'
-import { useSettings } from './settings.ts'
+import { useViewerSettings } from './settings.ts'
 import { Side } from './side.tsx'
 import { Tags } from './tags.tsx'
 import { useFrameKeys } from './use-frame-keys.ts'
 import { useGo } from './use-go.ts'
 import { useObjects } from './use-objects.ts'
+import type { Span, ViewedTarget } from './viewed-target.ts'
 
 interface Props {
-  place: Place
+  target: ViewedTarget
   /** Name of the task or job. */
   name: string
   span: Span
@@ -25,22 +25,22 @@ interface Props {
 }
 
 /** Shows a frame, with a navigation bar above it and its objects beside it. */
-export function FrameView({ place, name, span, frame }: Props) {
-  const settings = useSettings()
+export function FrameView({ target, name, span, frame }: Props) {
+  const settings = useViewerSettings()
   const { quality, pen, hidden } = settings
-  const labels = useLabels(place)
-  const { picture, set } = useFrame(place, frame, quality)
-  const meta = useFrameMeta(place, frame)
-  const issues = useIssues(place, frame)
+  const labels = useLabels(target)
+  const { picture, set } = useFrame(target, frame, quality)
+  const meta = useFrameMeta(target, frame)
+  const issues = useIssues(target, frame)
   const objects = useObjects(set.data, labels.data, frame, hidden)
-  const go = useGo(place, span)
+  const go = useGo(target, span)
   const [isHelping, setIsHelping] = useState(false)
   const isReady = picture.data !== undefined && set.data !== undefined
   const isBusy = picture.isPending || set.isPending || labels.isPending
   useTitle(`Frame ${frame} of ${name}`)
   useEffect(() => {
-    if (isReady) fetchNeighbours({ kind: place.kind, id: place.id }, span, frame, quality)
-  }, [isReady, place.kind, place.id, span, frame, quality])
+    if (isReady) fetchNeighbours({ kind: target.kind, id: target.id }, span, frame, quality)
+  }, [isReady, target.kind, target.id, span, frame, quality])
   useFrameKeys({ frame, span, go, objects, settings, help: () => setIsHelping(true) })
   const error = picture.error ?? set.error ?? labels.error
   const size = picture.data ?? meta?.record
@@ -48,7 +48,7 @@ export function FrameView({ place, name, span, frame }: Props) {
     <main className="viewer">
       <div className="viewer-head">
         <h1>
-          <Link href={`/${place.kind}/${place.id}`}>{name}</Link>
+          <Link href={`/${target.kind}/${target.id}`}>{name}</Link>
         </h1>
         <FrameBar frame={frame} span={span} onGo={go} />
         <p className="viewer-file">

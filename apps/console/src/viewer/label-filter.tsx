@@ -1,14 +1,14 @@
 import type { Label } from '@reticle/sdk'
 import { useMemo } from 'react'
 import { Swatch } from '../ui/swatch.tsx'
-import type { Item } from './frame/item.ts'
-import type { Settings } from './settings.ts'
+import type { FrameObject } from './frame/item.ts'
+import type { ViewerSettings } from './settings.ts'
 
 interface Props {
   /** Objects of the frame, including hidden ones. */
-  items: readonly Item[]
+  items: readonly FrameObject[]
   labels: readonly Label[]
-  settings: Settings
+  settings: ViewerSettings
 }
 
 /** Renders a filter for the visible labels. */
@@ -47,7 +47,7 @@ export function LabelFilter({ items, labels, settings: { hidden, setHidden } }: 
   )
 }
 
-function countsOf(items: readonly Item[]): Map<number, number> {
+function countsOf(items: readonly FrameObject[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { label_id } of items) counts.set(label_id, (counts.get(label_id) ?? 0) + 1)
   return counts

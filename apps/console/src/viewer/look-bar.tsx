@@ -1,7 +1,7 @@
-import type { Settings } from './settings.ts'
+import type { ViewerSettings } from './settings.ts'
 
 /** Renders the controls for the appearance of the frame. */
-export function LookBar({ settings, onHelp }: { settings: Settings; onHelp: () => void }) {
+export function LookBar({ settings, onHelp }: { settings: ViewerSettings; onHelp: () => void }) {
   const { pen, quality } = settings
   return (
     <div className="look-bar">

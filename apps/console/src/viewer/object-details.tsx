@@ -1,10 +1,10 @@
 import { Swatch } from '../ui/swatch.tsx'
-import type { Item } from './frame/item.ts'
+import type { FrameObject } from './frame/item.ts'
 
 const kinds = { tags: 'tag', shapes: 'shape', tracks: 'track' } as const
 
 /** Shows all properties of an object. */
-export function ObjectDetails({ item }: { item: Item }) {
+export function ObjectDetails({ item }: { item: FrameObject }) {
   return (
     <section aria-live="polite">
       <h2>
@@ -28,7 +28,7 @@ export function ObjectDetails({ item }: { item: Item }) {
   )
 }
 
-function factsOf({ kind, type, id, source, group, score, keyframe, ...item }: Item) {
+function factsOf({ kind, type, id, source, group, score, keyframe, ...item }: FrameObject) {
   const facts: (readonly [string, string])[] = [
     ['Kind', kind === 'tags' ? kinds[kind] : `${kinds[kind]}, ${type}`],
     ['Id', String(id ?? '–')],

@@ -1,12 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
-import type { Item } from './frame/item.ts'
+import type { FrameObject } from './frame/item.ts'
 import { ObjectRow } from './object-row.tsx'
 
 interface Props {
-  items: readonly Item[]
-  selected: Item | undefined
-  onSelect: (item: Item | undefined) => void
+  items: readonly FrameObject[]
+  selected: FrameObject | undefined
+  onSelect: (item: FrameObject | undefined) => void
 }
 
 const rowHeight = 28

@@ -1,16 +1,16 @@
 import { Swatch } from '../ui/swatch.tsx'
-import type { Item } from './frame/item.ts'
+import type { FrameObject } from './frame/item.ts'
 
 interface Props {
   id: string
-  item: Item | undefined
+  item: FrameObject | undefined
   isSelected: boolean
   /** Position from 1 to `count`. */
   position: number
   count: number
   /** Offset in the list, in CSS pixels. */
   top: number
-  onSelect: (item: Item | undefined) => void
+  onSelect: (item: FrameObject | undefined) => void
 }
 
 /** Renders an object of the list. The list has the focus for all rows. */

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { Scene } from './drawing/scene.ts'
-import type { Item } from './frame/item.ts'
+import type { FrameObject } from './frame/item.ts'
 import { lastAt } from './geometry/hit.ts'
 import { type Point, toPicture, toScreen } from './geometry/view.ts'
 import { useKeys } from './keys.ts'
@@ -17,8 +17,8 @@ interface Props {
   /** Whether data is still loading. */
   isBusy: boolean
   scene: Omit<Scene, 'selected' | 'hovered'>
-  selected: Item | undefined
-  onSelect: (item: Item | undefined) => void
+  selected: FrameObject | undefined
+  onSelect: (item: FrameObject | undefined) => void
 }
 
 /** Distance within which an outline is hit, in CSS pixels. */
@@ -30,10 +30,10 @@ const panStep = 60
 export function Picture({ name, isBusy, scene, selected, onSelect }: Props) {
   const stage = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [hovered, setHovered] = useState<Item>()
+  const [hovered, setHovered] = useState<FrameObject>()
   const screen = useScreen(stage)
   const { view, move, zoom, fit, full } = useView(scene.size, screen)
-  const isThere = (item: Item | undefined) => item && scene.items.includes(item)
+  const isThere = (item: FrameObject | undefined) => item && scene.items.includes(item)
   const pointed = isThere(hovered) ? hovered : undefined
   usePainter(canvas, { ...scene, selected, hovered: pointed }, view, screen)
   useWheel(stage, zoom)

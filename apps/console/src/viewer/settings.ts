@@ -1,24 +1,24 @@
 import { useMemo } from 'react'
 import { useListState } from '../ui/listing/state.ts'
 import type { Pen } from './drawing/scene.ts'
-import type { Quality } from './place.ts'
+import type { PictureQuality } from './viewed-target.ts'
 
 const usualOpacity = 0.3
 
 /** Appearance settings of the viewer, stored in the address so that a shared link shows the same view. */
-export interface Settings {
-  quality: Quality
+export interface ViewerSettings {
+  quality: PictureQuality
   pen: Pen
   /** Ids of hidden labels. */
   hidden: ReadonlySet<number>
-  setQuality: (quality: Quality) => void
+  setQuality: (quality: PictureQuality) => void
   /** Sets the opacity, from 0 to 1. */
   setOpacity: (opacity: number) => void
   toggleOutlines: () => void
   setHidden: (ids: Iterable<number>) => void
 }
 
-export function useSettings(): Settings {
+export function useViewerSettings(): ViewerSettings {
   const { get, set } = useListState()
   const [opacity, outlines, hide] = [get('opacity'), get('outlines'), get('hide')]
   const pen = useMemo(

@@ -2,13 +2,13 @@ import type { Issue, Label } from '@reticle/sdk'
 import { LabelFilter } from './label-filter.tsx'
 import { ObjectDetails } from './object-details.tsx'
 import { ObjectList } from './object-list.tsx'
-import type { Settings } from './settings.ts'
+import type { ViewerSettings } from './settings.ts'
 import type { useObjects } from './use-objects.ts'
 
 interface Props {
   objects: ReturnType<typeof useObjects>
   labels: readonly Label[]
-  settings: Settings
+  settings: ViewerSettings
   issues: readonly Issue[]
 }
 

@@ -1,10 +1,10 @@
 import { Swatch } from '../ui/swatch.tsx'
-import type { Item } from './frame/item.ts'
+import type { FrameObject } from './frame/item.ts'
 
 interface Props {
-  shown: readonly Item[]
-  selected: Item | undefined
-  select: (item: Item) => void
+  shown: readonly FrameObject[]
+  selected: FrameObject | undefined
+  select: (item: FrameObject) => void
 }
 
 /** Shows the tags of the frame. */

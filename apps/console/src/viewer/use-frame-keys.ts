@@ -1,14 +1,14 @@
 import { useKeys } from './keys.ts'
-import type { Span } from './place.ts'
-import type { Settings } from './settings.ts'
+import type { ViewerSettings } from './settings.ts'
 import type { useObjects } from './use-objects.ts'
+import type { Span } from './viewed-target.ts'
 
-interface Reached {
+interface FrameKeyTargets {
   frame: number
   span: Span
   go: (frame: number) => void
   objects: ReturnType<typeof useObjects>
-  settings: Settings
+  settings: ViewerSettings
   help: () => void
 }
 
@@ -17,7 +17,7 @@ const opacityStep = 0.1
 /**
  * Binds the keys of the frame page. The picture has additional keys and handles the arrows while it has the focus.
  */
-export function useFrameKeys({ frame, span, go, objects, settings, help }: Reached): void {
+export function useFrameKeys({ frame, span, go, objects, settings, help }: FrameKeyTargets): void {
   const next = () => go(frame + 1)
   const previous = () => go(frame - 1)
   const { opacity } = settings.pen

@@ -1,6 +1,6 @@
 import type { AnnotationSet, Label } from '@reticle/sdk'
 import { useMemo, useState } from 'react'
-import type { Item } from './frame/item.ts'
+import type { FrameObject } from './frame/item.ts'
 import { itemsOf } from './frame/items.ts'
 import { namesOf } from './frame/names.ts'
 
@@ -26,7 +26,7 @@ export function useObjects(
     /** Visible objects in list order. */
     listed,
     selected,
-    select: (item: Item | undefined) => setKey(item?.key),
+    select: (item: FrameObject | undefined) => setKey(item?.key),
     /** Selects the object at an offset from the selected one, cyclically. */
     step(by: number) {
       const at = selected ? listed.indexOf(selected) + by : Math.min(by, 0)
@@ -35,5 +35,5 @@ export function useObjects(
   }
 }
 
-const byLabel = (one: Item, other: Item) =>
+const byLabel = (one: FrameObject, other: FrameObject) =>
   one.label.localeCompare(other.label) || (one.id ?? 0) - (other.id ?? 0)

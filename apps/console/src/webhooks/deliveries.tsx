@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Listing } from '../ui/listing/listing.tsx'
 import { Time } from '../ui/time.tsx'
 import { useToast } from '../ui/toasts.tsx'
@@ -30,7 +30,7 @@ export function Deliveries({ id }: { id: number }) {
   )
 }
 
-const columnsWith = (show: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
+const columnsWith = (show: (delivery: Delivery) => void): readonly RecordColumn<Delivery>[] => [
   {
     title: 'Event',
     width: '34%',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventGroups, happening } from './event-groups.ts'
+import { actionOf, eventGroups } from './event-groups.ts'
 
 test('events are grouped by resource', () => {
   const events = ['create:task', 'create:job', 'update:task', 'completed:request[create:task]']
@@ -8,5 +8,5 @@ test('events are grouped by resource', () => {
     { about: 'job', events: ['create:job'] },
     { about: 'request completed', events: ['completed:request[create:task]'] },
   ])
-  expect(events.map(happening)).toEqual(['create', 'create', 'update', 'create:task'])
+  expect(events.map(actionOf)).toEqual(['create', 'create', 'update', 'create:task'])
 })

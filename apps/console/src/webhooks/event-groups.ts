@@ -9,20 +9,20 @@ export interface EventGroup {
 export function eventGroups(events: readonly string[]): EventGroup[] {
   const groups = new Map<string, string[]>()
   for (const event of events) {
-    const about = aboutOf(event)
+    const about = resourceOf(event)
     groups.set(about, [...(groups.get(about) ?? []), event])
   }
   return [...groups].map(([about, events]) => ({ about, events }))
 }
 
 /** Returns the resource; `completed:request[export:dataset]` belongs to completed requests. */
-function aboutOf(event: string): string {
+function resourceOf(event: string): string {
   const { verb, thing, type } = partsOf(event)
   return type === undefined ? thing : `${thing} ${verb}`
 }
 
 /** Returns the action without the resource: `update`, `export:dataset`. */
-export function happening(event: string): string {
+export function actionOf(event: string): string {
   const { verb, type } = partsOf(event)
   return type ?? verb
 }

@@ -2,7 +2,7 @@ import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { eventGroups, happening } from './event-groups.ts'
+import { actionOf, eventGroups } from './event-groups.ts'
 
 interface Props {
   type: 'organization' | 'project'
@@ -35,7 +35,7 @@ export function EventsChoice({ type, chosen, onChange }: Props) {
           {events.map((event) => (
             <Event
               key={event}
-              name={happening(event)}
+              name={actionOf(event)}
               isOn={chosen.includes(event)}
               onChange={(isOn) => toggle([event], isOn)}
             />

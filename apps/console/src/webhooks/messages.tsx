@@ -2,7 +2,7 @@ import type { WebhookMessage } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
 import { Time } from '../ui/time.tsx'
@@ -40,7 +40,7 @@ export function Messages({ id }: { id: number }) {
 
 const columnsWith = (
   show: (message: WebhookMessage) => void,
-): readonly Column<WebhookMessage>[] => [
+): readonly RecordColumn<WebhookMessage>[] => [
   { title: 'Number', width: '6rem', cell: ({ sequence }) => sequence },
   {
     title: 'Event',

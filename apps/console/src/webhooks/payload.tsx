@@ -1,8 +1,8 @@
-import { pretty } from './pretty.ts'
+import { formatJsonText } from './format-json-text.ts'
 
 /** Shows a payload or response, formatted and scrollable by keyboard. */
 export function Payload({ title, value }: { title: string; value: unknown }) {
-  const text = pretty(value)
+  const text = formatJsonText(value)
   return (
     <>
       <h3>{title}</h3>

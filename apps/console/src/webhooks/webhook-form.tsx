@@ -7,7 +7,7 @@ import { OptionField } from '../ui/option-field.tsx'
 import { EventsChoice } from './events-choice.tsx'
 
 /** Values of the webhook form. */
-export interface Settings {
+export interface WebhookSettings {
   target_url: string
   description: string
   events: string
@@ -27,7 +27,7 @@ interface Props {
   isPending: boolean
   /** Text of the button. */
   action: string
-  onSubmit: (settings: Settings, form: FormData) => void
+  onSubmit: (settings: WebhookSettings, form: FormData) => void
   /** Fields that are set only on creation. */
   children?: ReactNode
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { Column } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../ui/listing/column.ts'
 import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
 import { Listing } from '../ui/listing/listing.tsx'
 import { useListState } from '../ui/listing/state.ts'
@@ -17,7 +17,7 @@ import './webhooks.css'
 
 const types = ['organization', 'project'] as const
 
-const columns: readonly Column<Webhook>[] = [
+const columns: readonly RecordColumn<Webhook>[] = [
   {
     title: 'Address',
     sort: 'target_url',

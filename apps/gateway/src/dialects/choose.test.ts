@@ -1,7 +1,7 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 import { withoutMount } from './choose.ts'
 
@@ -10,7 +10,7 @@ import { withoutMount } from './choose.ts'
 const cvat = 'application/vnd.cvat+json'
 const service = 'application/vnd.service+json'
 
-const { send, raw, url } = await testGateway({
+const { send, raw, url } = await startTestGateway({
   settings: { dialectHosts: new Map([['cvat.example.org', 'cvat']]) },
   services: {
     identity: {

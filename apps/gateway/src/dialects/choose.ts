@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { negotiate, readAccept } from '../plugins/accept.ts'
+import { negotiateMediaType, readAccept } from '../plugins/accept.ts'
 import { dialects } from './all.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -48,6 +48,6 @@ function byMediaType({ accept = '', 'content-type': sent = '' }: FastifyRequest[
   const type = sent.toLowerCase().split(';', 1)[0]?.trim()
   return [...dialects.values()].find(({ mediaType }) => {
     if (type === mediaType) return true
-    return asked.includes(mediaType) && negotiate(accept)?.toLowerCase() === mediaType
+    return asked.includes(mediaType) && negotiateMediaType(accept)?.toLowerCase() === mediaType
   })
 }

@@ -1,5 +1,5 @@
 import { type Change, type Fields, isFields } from '@reticle/contracts/dialects/record'
-import type { Failed } from '../http-error.ts'
+import type { PublicError } from '../http-error.ts'
 
 export { type Change, type Fields, isFields } from '@reticle/contracts/dialects/record'
 
@@ -18,7 +18,7 @@ export interface Dialect {
   /** A list without a scope contains the caller's own and assigned objects only. */
   listsOnlyOwn?: boolean
   /** Translates an error for its clients. */
-  failure?(failed: Failed): Failed
+  failure?(failed: PublicError): PublicError
 }
 
 export type Translations = Readonly<Record<string, Translation>>

@@ -4,7 +4,7 @@ import { idempotencyKeysTable } from '@reticle/kit/keys/table'
 import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { beforeEach, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** `Idempotency-Key` below the mount: the stored response is repeated in the dialect of the first request. */
 
@@ -21,7 +21,7 @@ const up = (schema: Parameters<typeof idempotencyKeysTable>[0]) =>
 const db = await testDb<Tables>({ '0001-keys': { up } }, 'keys')
 
 const written: string[] = []
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     keys: keyHandlers(db),
     projects: { createProject: async () => projectRecord() },

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { get, headers, project, put, row, workingGateway } from '../testing/working-gateway.ts'
 
 const { arrived, begun, countOf, dial, log, rows, send, slowPieces, work, workLong } =
@@ -140,7 +140,7 @@ describe('bytes that are not HTTP', () => {
 })
 
 test('requests that run when the server stops get 503, or are reset after their headers', async () => {
-  const stopping = await testGateway({
+  const stopping = await startTestGateway({
     log,
     settings: { stopWithinMs: 100 },
     services: {

@@ -1,8 +1,8 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
-import { negotiate } from './accept.ts'
+import { startTestGateway } from '../testing/gateway.ts'
+import { negotiateMediaType } from './accept.ts'
 
 const service = 'application/vnd.service+json'
 const cvat = 'application/vnd.cvat+json'
@@ -39,7 +39,7 @@ test.each([
   ['application/vnd.cvat+json+x', null],
   ['application/vnd.cvat+json,', cvat],
 ])('Accept: %s selects %s', (accept, type) => {
-  expect(negotiate(accept)).toBe(type)
+  expect(negotiateMediaType(accept)).toBe(type)
 })
 
 const ranges = (count: number, range = 'text/csv') => Array(count).fill(range).join(',')
@@ -54,10 +54,10 @@ test.each([
   ['of many vendors is disregarded', ranges(600, cvat), service],
   ['of many parameters is disregarded', `text/csv${';q=0'.repeat(4000)}`, service],
 ])('an Accept header %s', (_, accept, type) => {
-  expect(negotiate(accept)).toBe(type)
+  expect(negotiateMediaType(accept)).toBe(type)
 })
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       async getProject() {
@@ -74,7 +74,7 @@ const { send } = await testGateway({
         return { head: {}, chunks: bytesOf('{}') }
       },
       async replaceJobAnnotations() {
-        throw new Error('must not be asked')
+        throw new Error('must not be called')
       },
     },
   },

@@ -2,7 +2,7 @@ import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
 import Negotiator from 'negotiator'
 import { notAcceptable } from '../http-error.ts'
-import type { Check } from '../request.ts'
+import type { RequestCheck } from '../request.ts'
 import { problemType } from './problem.ts'
 
 /** Content negotiation of JSON responses. */
@@ -24,7 +24,7 @@ export function readAccept(accept: string | undefined): string | undefined {
 }
 
 /** Returns the media type of the response that `Accept` selects; null when it allows none of ours. */
-export function negotiate(given: string | undefined): string | null {
+export function negotiateMediaType(given: string | undefined): string | null {
   const accept = readAccept(given)
   if (!accept?.trim()) return mediaType
   const types = [mediaType, 'application/json', ...vendorTypes(accept)]
@@ -57,10 +57,10 @@ function rangesOf(accept: string): MediaRange[] {
 
 function parameterOf(text: string): MediaRange['parameters'][number] {
   const [name = '', value = ''] = text.split('=')
-  return { name: name.trim().toLowerCase(), value: unquoted(value.trim()) }
+  return { name: name.trim().toLowerCase(), value: unquote(value.trim()) }
 }
 
-const unquoted = (text: string) =>
+const unquote = (text: string) =>
   text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 
 /** Returns whether the client accepts RFC 9457 errors. */
@@ -71,11 +71,11 @@ export const listsProblem = (accept: string | undefined): boolean =>
 export const listsHtml = (accept: string | undefined): boolean =>
   listsType(accept, (type) => type === 'text/html')
 
-function listsType(accept: string | undefined, isWanted: (type: string) => boolean): boolean {
+function listsType(accept: string | undefined, matches: (type: string) => boolean): boolean {
   const ranges = rangesOf(readAccept(accept)?.toLowerCase() ?? '')
   return ranges.some(({ type, parameters }) => {
     const isRefused = parameters.some(({ name, value }) => name === 'q' && noQuality.test(value))
-    return isWanted(type) && !isRefused
+    return matches(type) && !isRefused
   })
 }
 
@@ -84,9 +84,10 @@ const acceptsHtml = (accept = '') =>
   new Negotiator({ headers: { accept } }).mediaTypes(['text/html']).length > 0
 
 /** Sets the type of the response; a dialect has only one. Responses with files or images have their own type. */
-export const checkAccept: Check = (request, _reply, operation) => {
+export const checkAccept: RequestCheck = (request, _reply, operation) => {
   const given = request.headers.accept
-  const type = negotiate(given) ?? (request.dialect && acceptsHtml(given) ? mediaType : null)
+  const type =
+    negotiateMediaType(given) ?? (request.dialect && acceptsHtml(given) ? mediaType : null)
   const hasOwnType = request.routeOptions.config.ignoresAccept || mayBePicture(operation)
   if (type === null && !hasOwnType) throw notAcceptable()
   request.answerType = type && (request.dialect?.mediaType ?? type)

@@ -2,23 +2,28 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { DomainError, unauthenticated, unavailable } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Answer, type Sent, type TestGatewayOptions, testGateway } from '../testing/gateway.ts'
+import {
+  startTestGateway,
+  type TestGatewayOptions,
+  type TestRequest,
+  type TestResponse,
+} from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
 /**
  * Requests without a credential and failed credentials are counted by client address (docs/spec/rest.md#rate-limits).
  */
 
-let asked: string[] = []
+let lookups: string[] = []
 beforeEach(() => {
-  asked = []
+  lookups = []
 })
 
 /** Accepts credentials that contain `good` or were issued. */
 const identity: NonNullable<NonNullable<TestGatewayOptions['services']>['identity']> = {
   async authenticate({ authorization, session }) {
     const given = authorization ?? session ?? ''
-    asked.push(given)
+    lookups.push(given)
     const text = given.startsWith('Basic')
       ? Buffer.from(given.slice(6), 'base64').toString()
       : given
@@ -45,9 +50,12 @@ const services = { identity, projects: { getProject: async () => projectRecord()
 /** Creates a gateway behind one proxy, so that a test sets the client address with `from`. */
 async function gatewayOf(settings: TestGatewayOptions['settings'] = {}, log?: Logger) {
   const limits = { rateAnonymous: 3, rateAuth: 2, rateUser: 0, trustedHops: 1, ...settings }
-  const { send, raw } = await testGateway({ services, settings: limits, log })
-  const call = (headers: Record<string, string>, path = '/api/projects/7', sent: Sent = {}) =>
-    send(path, { as: null, ...sent, headers: { 'x-forwarded-for': '203.0.113.7', ...headers } })
+  const { send, raw } = await startTestGateway({ services, settings: limits, log })
+  const call = (
+    headers: Record<string, string>,
+    path = '/api/projects/7',
+    sent: TestRequest = {},
+  ) => send(path, { as: null, ...sent, headers: { 'x-forwarded-for': '203.0.113.7', ...headers } })
   return { call, raw }
 }
 
@@ -59,8 +67,8 @@ const cookie = (value: string) => ({ cookie: `sessionid=${value}` })
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 /** Makes requests one after another. */
-async function statusesOf(count: number, call: (index: number) => Promise<Answer>) {
-  const answers: Answer[] = []
+async function statusesOf(count: number, call: (index: number) => Promise<TestResponse>) {
+  const answers: TestResponse[] = []
   for (let made = 0; made < count; made++) answers.push(await call(made))
   return { answers, statuses: answers.map(({ status }) => status) }
 }
@@ -93,10 +101,10 @@ describe('every kind of failed credential', () => {
     const [last] = answers.slice(-1)
     expect(Number(last?.headers['retry-after'])).toBeGreaterThan(0)
     expect(last?.json()).toMatchObject({ code: 'throttled' })
-    expect(asked.length).toBeLessThanOrEqual(3)
+    expect(lookups.length).toBeLessThanOrEqual(3)
   })
 
-  test.each<[string, string, Sent]>([
+  test.each<[string, string, TestRequest]>([
     ['HEAD', '/api/projects/7', { method: 'HEAD' }],
     ['the mount of a dialect', '/as/cvat/api/projects/7', {}],
     ['a piece of an upload', '/api/tasks/1/data/x', { method: 'PATCH' }],
@@ -111,7 +119,7 @@ describe('every kind of failed credential', () => {
     const { call } = await gatewayOf()
     const wrong = (index: number) => call(token(`wrong-${index}`), path, sent)
     expect((await statusesOf(4, wrong)).statuses).toEqual([401, 401, 401, 429])
-    expect(asked).toHaveLength(3)
+    expect(lookups).toHaveLength(3)
   })
 
   test('concurrent guesses are not looked up beyond the limit', async () => {
@@ -120,7 +128,7 @@ describe('every kind of failed credential', () => {
     const statuses = (await Promise.all(guesses)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 401)).toHaveLength(3)
     expect(statuses.filter((status) => status === 429)).toHaveLength(27)
-    expect(asked).toHaveLength(3)
+    expect(lookups).toHaveLength(3)
   })
 
   test('a service error does not count as a failed credential', async () => {
@@ -240,7 +248,7 @@ describe('a good credential when its address has failures', () => {
     expect((await call(mine)).status).toBe(429)
     expect((await call({ ...mine, ...from('198.51.100.9') })).status).toBe(200)
     await statusesOf(20, (index) => call(basic('other', `x-${index}`)))
-    expect(asked.filter((one) => one.startsWith('Basic'))).toHaveLength(2)
+    expect(lookups.filter((one) => one.startsWith('Basic'))).toHaveLength(2)
   })
 })
 
@@ -295,7 +303,7 @@ describe('the limit of signing in', () => {
 
 test('routes without a credential check are not counted: 404, 405, OPTIONS, health and probes', async () => {
   const { call } = await gatewayOf()
-  const free: [string, Sent, number][] = [
+  const free: [string, TestRequest, number][] = [
     ['/api/nowhere', {}, 404],
     ['/api/projects/7', { method: 'PUT' }, 405],
     ['/api/projects/7', { method: 'OPTIONS' }, 204],
@@ -309,7 +317,7 @@ test('routes without a credential check are not counted: 404, 405, OPTIONS, heal
     }
   expect((await call(token('wrong'), '/api/nowhere')).status).toBe(404)
   expect((await call({})).headers['x-ratelimit-remaining']).toBe('2')
-  expect(asked).toEqual([])
+  expect(lookups).toEqual([])
 })
 
 test('a limit of 0 counts nothing and sends no headers', async () => {

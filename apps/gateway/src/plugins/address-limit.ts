@@ -1,7 +1,7 @@
 import { DomainError } from '@reticle/kit'
 import { networkOf } from '@reticle/kit/network'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { windowCounter } from './window-counter.ts'
+import { createWindowCounter } from './window-counter.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -18,8 +18,8 @@ export interface AddressLimit {
   uncount(request: FastifyRequest, reply: FastifyReply): void
 }
 
-export function addressLimit(max: number): AddressLimit {
-  const counter = windowCounter(max, minute)
+export function createAddressLimit(max: number): AddressLimit {
+  const counter = createWindowCounter(max, minute)
   const counted = new WeakMap<FastifyRequest, () => void>()
   const keyOf = ({ ip }: FastifyRequest) => networkOf(ip)
 
@@ -30,7 +30,7 @@ export function addressLimit(max: number): AddressLimit {
       const { isUsedUp, remaining, ends, giveBack } = counter.take(keyOf(request))
       const seconds = secondsUntil(ends)
       reply.headers(rateHeaders(max, remaining, seconds))
-      if (isUsedUp) throw throttled(seconds)
+      if (isUsedUp) throw createThrottledError(seconds)
       counted.set(request, giveBack)
     },
     uncount(request, reply) {
@@ -52,7 +52,7 @@ export const rateHeaders = (limit: number, remaining: number, seconds: number) =
   'x-ratelimit-reset': Math.ceil(Date.now() / second + seconds),
 })
 
-export function throttled(seconds: number): DomainError {
+export function createThrottledError(seconds: number): DomainError {
   const text = `Request was throttled. Expected available in ${seconds} seconds.`
   return new DomainError('too_many', text, { retry_after: seconds })
 }

@@ -1,19 +1,19 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { unauthenticated } from '@reticle/kit'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
-let asked: string[] = []
+let lookups: string[] = []
 beforeEach(() => {
-  asked = []
+  lookups = []
 })
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     identity: {
       async authenticate({ authorization = '', address }) {
-        asked.push(`${authorization} from ${address}`)
+        lookups.push(`${authorization} from ${address}`)
         if (authorization.includes('wrong')) throw unauthenticated('Invalid token.')
         return { principal: anna, is_deprecated: authorization.includes('legacy') }
       },
@@ -59,16 +59,16 @@ test('a credential is looked up once in five seconds', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await get('Token a')
   await get('Token a')
-  expect(asked).toEqual(['Token a from 127.0.0.1'])
+  expect(lookups).toEqual(['Token a from 127.0.0.1'])
   vi.setSystemTime(Date.now() + 5001)
   await get('Token a')
-  expect(asked).toHaveLength(2)
+  expect(lookups).toHaveLength(2)
   vi.useRealTimers()
 })
 
 test('concurrent requests with one credential share a lookup', async () => {
   await Promise.all([get('Token b'), get('Token b'), get('Token b')])
-  expect(asked).toHaveLength(1)
+  expect(lookups).toHaveLength(1)
 })
 
 test('a wrong token is cached, while a wrong password is looked up every time', async () => {
@@ -80,7 +80,7 @@ test('a wrong token is cached, while a wrong password is looked up every time', 
     'Basic wrong',
   ])
     expect((await get(scheme)).status).toBe(401)
-  expect(asked.map((one) => one.split(' ')[0])).toEqual(['Token', 'Basic', 'basic', 'Basic'])
+  expect(lookups.map((one) => one.split(' ')[0])).toEqual(['Token', 'Basic', 'basic', 'Basic'])
 })
 
 test('a successful write to an account clears the cache, a failed one does not', async () => {
@@ -88,17 +88,17 @@ test('a successful write to an account clears the cache, a failed one does not',
   const failing = { method: 'DELETE', headers: { authorization: 'Token wrong' }, as: null } as const
   await send('/api/auth/access_tokens/1', failing)
   await get('Token c')
-  expect(asked.filter((one) => one.startsWith('Token c'))).toHaveLength(1)
+  expect(lookups.filter((one) => one.startsWith('Token c'))).toHaveLength(1)
   await send('/api/auth/access_tokens/1', { method: 'DELETE' })
   await get('Token c')
-  expect(asked.filter((one) => one.startsWith('Token c'))).toHaveLength(2)
+  expect(lookups.filter((one) => one.startsWith('Token c'))).toHaveLength(2)
 })
 
 test('a write to an account clears the cache for any spelling of its path', async () => {
   await get('Token d')
   await send('/api/%61uth/access_tokens/1', { method: 'DELETE' })
   await get('Token d')
-  expect(asked.filter((one) => one.startsWith('Token d'))).toHaveLength(2)
+  expect(lookups.filter((one) => one.startsWith('Token d'))).toHaveLength(2)
 })
 
 test('a revoked token is refused at once by the same gateway, and within five seconds by others', async () => {
@@ -117,7 +117,10 @@ test('a revoked token is refused at once by the same gateway, and within five se
     },
     projects: { getProject: async () => projectRecord() },
   }
-  const [here, elsewhere] = [await testGateway({ services }), await testGateway({ services })]
+  const [here, elsewhere] = [
+    await startTestGateway({ services }),
+    await startTestGateway({ services }),
+  ]
   const used = { as: null, headers: { authorization: 'Token e' } }
   const statuses = async () => [
     (await here.send('/api/projects/7', used)).status,
@@ -134,7 +137,7 @@ test('a revoked token is refused at once by the same gateway, and within five se
 
 test('the service receives the address and user agent of an authentication attempt', async () => {
   const contexts: unknown[] = []
-  const { send: trying } = await testGateway({
+  const { send: trying } = await startTestGateway({
     services: {
       identity: {
         async authenticate(_, { address, user_agent }) {

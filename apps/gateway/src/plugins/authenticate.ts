@@ -2,15 +2,19 @@ import { DomainError, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sessionOf, setSession } from '../cookies.ts'
 import { speakAs } from '../dialects/choose.ts'
-import type { Services } from '../ports.ts'
-import { agentOf, type Check } from '../request.ts'
+import type { GatewayServices } from '../ports.ts'
+import { agentOf, type RequestCheck } from '../request.ts'
 import type { AddressLimit } from './address-limit.ts'
-import { type CredentialCache, credentialCache, isUnauthenticated } from './credential-cache.ts'
+import {
+  type CredentialCache,
+  createCredentialCache,
+  isUnauthenticated,
+} from './credential-cache.ts'
 import { authorizationId, type CredentialId, isPassword, sessionId } from './credential-id.ts'
 import { assertNotForged } from './csrf.ts'
-import { type GoodCredentials, goodCredentials } from './good-credentials.ts'
+import { createGoodCredentials, type GoodCredentials } from './good-credentials.ts'
 
-type Identity = Pick<Services['identity'], 'authenticate'>
+type Identity = Pick<GatewayServices['identity'], 'authenticate'>
 type Identified = Awaited<ReturnType<Identity['authenticate']>>
 
 const answersWithinMs = 10_000
@@ -31,10 +35,13 @@ export interface Authentication {
  * public ones needs a credential; a wrong one is refused with 401 everywhere. Writes to accounts clear the cache
  * behind it.
  */
-export function authentication(app: FastifyInstance, options: Authentication): Check {
+export function createAuthenticationCheck(
+  app: FastifyInstance,
+  options: Authentication,
+): RequestCheck {
   const { identity, anonymous, trustedOrigins } = options
-  const cache = credentialCache<Identified>()
-  const admit = admission(cache, options)
+  const cache = createCredentialCache<Identified>()
+  const admit = createAdmission(cache, options)
   app.addHook('onSend', (request, reply, _payload, done) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'
     // The path of the route is used instead of the URL, which may have many spellings.
@@ -46,18 +53,19 @@ export function authentication(app: FastifyInstance, options: Authentication): C
     const { authorization } = request.headers
     if (authorization) {
       const id = authorizationId(authorization, request)
-      const ask = () => identify(identity, request, { authorization })
-      const { principal, is_deprecated, dialect } = await admit(request, reply, id, ask)
+      const lookUp = () => lookUpCredential(identity, request, { authorization })
+      const { principal, is_deprecated, dialect } = await admit(request, reply, id, lookUp)
       request.principal = principal
       speakAs(request, dialect)
       if (is_deprecated) reply.header('deprecation', 'true')
       return
     }
     const session = sessionOf(request)
-    const ask = () => identify(identity, request, { session })
+    const lookUp = () => lookUpCredential(identity, request, { session })
     const isNeeded = operation.access !== 'anyone'
     const found =
-      session && (await admit(request, reply, sessionId(session), ask).catch(orNobody(isNeeded)))
+      session &&
+      (await admit(request, reply, sessionId(session), lookUp).catch(orAnonymous(isNeeded)))
     if (session && found) {
       request.principal = found.principal
       assertNotForged(request, session, trustedOrigins)
@@ -70,7 +78,7 @@ export function authentication(app: FastifyInstance, options: Authentication): C
 }
 
 /** On public routes, a session that has expired or may not be looked up now counts as an anonymous caller. */
-const orNobody = (isNeeded: boolean) => (thrown: unknown) => {
+const orAnonymous = (isNeeded: boolean) => (thrown: unknown) => {
   if (isNeeded || !isRefused(thrown)) throw thrown
   return undefined
 }
@@ -81,9 +89,9 @@ const orNobody = (isNeeded: boolean) => (thrown: unknown) => {
  * hash or a query, and valid credentials are free. A good credential is accepted even when other clients of its
  * network have exhausted the limit.
  */
-function admission(
+function createAdmission(
   cache: CredentialCache<Identified>,
-  { anonymous, good = goodCredentials() }: Authentication,
+  { anonymous, good = createGoodCredentials() }: Authentication,
 ) {
   const countFirst = (request: FastifyRequest, reply: FastifyReply, id: CredentialId) => {
     const pending = cache.find(id)
@@ -113,11 +121,11 @@ function admission(
     request: FastifyRequest,
     reply: FastifyReply,
     id: CredentialId,
-    ask: () => Promise<Identified>,
+    lookUp: () => Promise<Identified>,
   ): Promise<Identified> => {
     const pending = countFirst(request, reply, id)
     const { found, failed } = judge(request, reply, id)
-    return (pending ?? cache.keep(id, ask())).then(found, failed)
+    return (pending ?? cache.keep(id, lookUp())).then(found, failed)
   }
 }
 
@@ -127,7 +135,7 @@ const isThrottled = (thrown: unknown) => thrown instanceof DomainError && thrown
 type Credential = { authorization: string } | { session: string | undefined }
 
 /** The lookup is not bound to this request, because others with the same credential share its result. */
-function identify(identity: Identity, request: FastifyRequest, credential: Credential) {
+function lookUpCredential(identity: Identity, request: FastifyRequest, credential: Credential) {
   const context = {
     principal: null,
     address: request.ip,

@@ -3,13 +3,13 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
-import { takesGzip } from './compress.ts'
+import { startTestGateway } from '../testing/gateway.ts'
+import { acceptsGzip } from './compress.ts'
 
 /** Responses are compressed on request when they are large enough. */
 
 const set = `{"shapes":[${Array(100).fill('{}').join(',')}]}`
-const { url } = await testGateway({
+const { url } = await startTestGateway({
   services: {
     projects: {
       async getProject() {
@@ -102,6 +102,6 @@ describe('the accepted encodings of a client', () => {
     ['', false],
     [undefined, false],
   ])('%s: %s', (given, expected) => {
-    expect(takesGzip({ 'accept-encoding': given })).toBe(expected)
+    expect(acceptsGzip({ 'accept-encoding': given })).toBe(expected)
   })
 })

@@ -14,28 +14,28 @@ const packable = /^(?:application\/(?:[\w.+-]+\+)?json|application\/vnd\.oai\.op
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!isWanted(request, reply)) return done(null, payload)
+    if (!isCompressible(request, reply)) return done(null, payload)
     if (payload instanceof Readable) {
       const packed = createGzip({ level: constants.Z_BEST_SPEED })
       pipeline(payload, packed, () => undefined) // a failure of either stream ends the other
-      return done(null, mark(reply, packed))
+      return done(null, markCompressed(reply, packed))
     }
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
     if (!isText || Buffer.byteLength(payload) < least) return done(null, payload)
     gzip(payload, (error, packed) => {
       if (error) done(error)
-      else done(null, mark(reply, packed))
+      else done(null, markCompressed(reply, packed))
     })
   })
 }
 
-function isWanted({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {
+function isCompressible({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {
   if (method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304) return false
   if (reply.hasHeader('content-disposition') || reply.hasHeader('content-encoding')) return false
-  return packable.test(String(reply.getHeader('content-type'))) && takesGzip(headers)
+  return packable.test(String(reply.getHeader('content-type'))) && acceptsGzip(headers)
 }
 
-function mark<P>(reply: FastifyReply, packed: P): P {
+function markCompressed<P>(reply: FastifyReply, packed: P): P {
   const vary = String(reply.getHeader('vary') ?? '')
   reply.removeHeader('content-length')
   reply.headers({ 'content-encoding': 'gzip', vary: `${vary}, Accept-Encoding` })
@@ -43,7 +43,7 @@ function mark<P>(reply: FastifyReply, packed: P): P {
 }
 
 /** Returns whether gzip is named, or matched by `*`, without a quality of 0 (RFC 9110 12.5.3). */
-export function takesGzip({ 'accept-encoding': given }: FastifyRequest['headers']): boolean {
+export function acceptsGzip({ 'accept-encoding': given }: FastifyRequest['headers']): boolean {
   const codings = String(given ?? '')
     .toLowerCase()
     .split(',')

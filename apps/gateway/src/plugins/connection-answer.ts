@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { apiVersion, mediaType } from '@reticle/contracts/openapi'
-import type { Failed } from '../http-error.ts'
+import type { PublicError } from '../http-error.ts'
 import { bodyOf } from './errors.ts'
 import { vary } from './headers.ts'
 
 /** Serializes a response for a connection on which the framework cannot send one. It closes the connection. */
-export function answerTo(failed: Failed, request_id: string): string {
+export function formatConnectionResponse(failed: PublicError, request_id: string): string {
   const body = JSON.stringify(bodyOf(failed, request_id))
   return [
     `HTTP/1.1 ${failed.status} ${STATUS_CODES[failed.status]}`,

@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
-const { raw, port } = await testGateway({
+const { raw, port } = await startTestGateway({
   settings: { requestTimeoutMs: 400, idleTimeoutMs: 1200 },
 })
 const authorized = 'Host: x\r\nAuthorization: Token anna\r\n'
@@ -86,7 +86,7 @@ test('a body with an announced length above the limit is refused at once, and th
 })
 
 test('a stream may take longer than other requests, but must not stall', async () => {
-  const slow = await testGateway({
+  const slow = await startTestGateway({
     settings: { requestTimeoutMs: 400, idleTimeoutMs: 1200 },
     services: {
       annotations: {

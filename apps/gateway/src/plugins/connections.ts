@@ -12,9 +12,9 @@ import {
   uriTooLong,
 } from '../http-error.ts'
 import { isStream } from '../request.ts'
-import { failedOf } from './errors.ts'
-import type { Cause, OpenCall } from './open-call.ts'
-import { type Connection, drainMs, type OpenCalls } from './open-calls.ts'
+import { toPublicError } from './errors.ts'
+import type { AbortCause, OpenCall } from './open-call.ts'
+import { type ClientConnection, drainMs, type OpenCalls } from './open-calls.ts'
 
 /** Handles problems of connections: invalid HTTP, slow clients, and bodies that no route reads. */
 
@@ -23,13 +23,13 @@ interface ClientError extends Error {
   rawPacket?: unknown
 }
 
-export interface WatchOptions {
+export interface ConnectionWatchOptions {
   calls: OpenCalls
   idleTimeoutMs: number
   log: Logger
 }
 
-export function watchConnections(app: FastifyInstance, options: WatchOptions): void {
+export function watchConnections(app: FastifyInstance, options: ConnectionWatchOptions): void {
   const { calls } = options
   app.decorateRequest('call', null)
   app.addHook('onRequest', (request, reply, done) => {
@@ -51,7 +51,7 @@ export function watchConnections(app: FastifyInstance, options: WatchOptions): v
   })
   closeUnused(app)
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    calls.refuse(calls.connectionOf(socket), failedOf(malformedRequest()), 'parse_error')
+    calls.refuse(calls.connectionOf(socket), toPublicError(malformedRequest()), 'parse_error')
   })
 }
 
@@ -60,9 +60,9 @@ export function watchConnections(app: FastifyInstance, options: WatchOptions): v
  * each time it fires, because that work has its own deadline.
  */
 function watchIdle(
-  connection: Connection,
+  connection: ClientConnection,
   { raw }: FastifyReply,
-  { calls, idleTimeoutMs }: WatchOptions,
+  { calls, idleTimeoutMs }: ConnectionWatchOptions,
 ): void {
   const { socket } = connection
   const start = () => socket.setTimeout(idleTimeoutMs)
@@ -73,7 +73,7 @@ function watchIdle(
     const [call] = connection.calls
     if (!call || connection.isRefused) socket.destroy()
     else if (waitsForClient(socket, call))
-      calls.refuse(connection, failedOf(requestTimeout()), 'idle_timeout')
+      calls.refuse(connection, toPublicError(requestTimeout()), 'idle_timeout')
     else start()
   })
 }
@@ -90,24 +90,24 @@ function watchAnswer(
   { call, raw, id }: FastifyRequest,
   reply: FastifyReply,
   payload: Readable,
-  { calls, log }: WatchOptions,
+  { calls, log }: ConnectionWatchOptions,
 ): void {
   finished(payload, { writable: false }, (error) => {
     if (!error || !call || call.isOver || !reply.raw.headersSent) return
     call.cause = causeOf(error)
     if (!(error instanceof DomainError))
-      log.error({ err: error, request_id: id }, 'answer stream failed')
+      log.error({ err: error, request_id: id }, 'response stream failed')
     // Without chunked encoding a closed connection would look like the end of the response.
     if (raw.httpVersion === '1.0') calls.breakOff(calls.connectionOf(raw.socket), call.cause)
   })
 }
 
-const causes: Record<string, Cause> = {
+const causes: Record<string, AbortCause> = {
   deadline_exceeded: 'deadline',
   answer_unread: 'idle_timeout',
 }
 
-const causeOf = (error: Error): Cause =>
+const causeOf = (error: Error): AbortCause =>
   (error instanceof DomainError && causes[error.code]) || 'stream_broken'
 
 /**
@@ -157,30 +157,30 @@ export function clientErrors(calls: OpenCalls) {
 }
 
 /** Returns whether the received bytes belong to a request that already got its response. */
-const isRestOfBody = ({ calls, last }: Connection) =>
+const isRestOfBody = ({ calls, last }: ClientConnection) =>
   calls.length === 0 && last !== undefined && !last.complete
 
 /** Refuses invalid bytes after the responses of earlier complete requests. */
-function refuseInvalid(connection: Connection, error: ClientError, calls: OpenCalls): void {
-  const refusal = failedOf(refusalOf(error))
+function refuseInvalid(connection: ClientConnection, error: ClientError, calls: OpenCalls): void {
+  const refusal = toPublicError(refusalOf(error))
   if (connection.calls.some(isRead)) connection.refusal = refusal
   else calls.refuse(connection, refusal, 'parse_error')
 }
 
 /** Handles a client that closed its side in the middle of a request. */
-function endClosed(connection: Connection, calls: OpenCalls): void {
+function endClosed(connection: ClientConnection, calls: OpenCalls): void {
   if (connection.calls.some(isRead)) calls.breakOff(connection, 'client_closed')
-  else calls.refuse(connection, failedOf(malformedRequest()), 'client_closed')
+  else calls.refuse(connection, toPublicError(malformedRequest()), 'client_closed')
 }
 
 const isRead = ({ request }: OpenCall) => request.raw.complete
 
 /** Refuses a late request, unless it is a stream, which has no such timeout and is watched by the idle timer. */
-function endLate(connection: Connection, calls: OpenCalls): void {
+function endLate(connection: ClientConnection, calls: OpenCalls): void {
   const [first, ...more] = connection.calls
   const isOurs = first && (isStreamCall(first) || !waitsForClient(connection.socket, first))
   if (more.length === 0 && !isOurs)
-    calls.refuse(connection, failedOf(requestTimeout()), 'request_timeout')
+    calls.refuse(connection, toPublicError(requestTimeout()), 'request_timeout')
 }
 
 function isStreamCall({ request }: OpenCall): boolean {

@@ -2,12 +2,12 @@ import { projectRecord } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { csrfFor } from '../cookies.ts'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** CORS: access by pages of other origins. */
 
 const page = 'https://app.example.org'
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   settings: { corsOrigins: [page, 'http://localhost:3000'] },
   services: {
     projects: {
@@ -21,7 +21,7 @@ const { send } = await testGateway({
     },
   },
 })
-const asked = {
+const preflight = {
   'access-control-request-method': 'PATCH',
   'access-control-request-headers': 'authorization, x-organization',
 }
@@ -30,7 +30,7 @@ const listed = (header: unknown) => String(header).toLowerCase().split(', ')
 describe.each([
   ['an answer', '/api/projects/7', 'anna', 200],
   ['a missing credential', '/api/projects/7', null, 401],
-  ['an object that is not there', '/api/tasks/7', 'anna', 404],
+  ['a missing object', '/api/tasks/7', 'anna', 404],
   ['an unknown path', '/api/nowhere', 'anna', 404],
   ['a path that is none', '/api/projects/%zz', 'anna', 400],
   ['a wrong shape', '/api/projects?status=x', 'anna', 400],
@@ -64,7 +64,7 @@ describe.each([
 })
 
 test('a preflight request of an allowed page needs no credential', async () => {
-  const headers = { origin: 'http://localhost:3000', ...asked }
+  const headers = { origin: 'http://localhost:3000', ...preflight }
   const answer = await send('/api/projects/7', { method: 'OPTIONS', as: null, headers })
   expect(answer).toMatchObject({ status: 204, text: '' })
   expect(answer.headers).toMatchObject({
@@ -84,7 +84,7 @@ test('a preflight request of an allowed page needs no credential', async () => {
 })
 
 test('a preflight request of another page gets only the general OPTIONS response', async () => {
-  const headers = { origin: 'https://elsewhere.org', ...asked }
+  const headers = { origin: 'https://elsewhere.org', ...preflight }
   const answer = await send('/api/projects/7', { method: 'OPTIONS', as: null, headers })
   expect(answer.status).toBe(204)
   expect(answer.headers.allow).toContain('PATCH')
@@ -92,7 +92,7 @@ test('a preflight request of another page gets only the general OPTIONS response
   expect(answer.headers).not.toHaveProperty('access-control-allow-methods')
 })
 
-test.each<Record<string, string>>([{ origin: page, ...asked }, { origin: page }, {}])(
+test.each<Record<string, string>>([{ origin: page, ...preflight }, { origin: page }, {}])(
   'OPTIONS of an unknown path is 404, also for %j',
   async (headers) => {
     for (const path of ['/api/nowhere', '/nowhere']) {

@@ -37,7 +37,7 @@ const toThose: FastifyCorsOptions = {
 }
 
 /** Adds CORS headers to errors before routing, when no hook has run, so that the page can read the error. */
-export function showToOrigin(
+export function setCorsHeaders(
   { headers: { origin } }: FastifyRequest,
   reply: FastifyReply,
   origins: readonly string[],

@@ -18,7 +18,7 @@ export interface CredentialCache<T> {
   clear(): void
 }
 
-export function credentialCache<T>(): CredentialCache<T> {
+export function createCredentialCache<T>(): CredentialCache<T> {
   const entries = new Map<string, Entry<T>>()
 
   return {
@@ -34,7 +34,7 @@ export function credentialCache<T>(): CredentialCache<T> {
       const entry = { until: Date.now() + livesMs, found }
       entries.set(id.digest, entry)
       found.catch((thrown) => {
-        if (!mayBeKept(id, thrown) && entries.get(id.digest) === entry) entries.delete(id.digest)
+        if (!isCacheable(id, thrown) && entries.get(id.digest) === entry) entries.delete(id.digest)
       })
       return found
     },
@@ -43,7 +43,7 @@ export function credentialCache<T>(): CredentialCache<T> {
 }
 
 /** A wrong token stays wrong. A wrong password must be looked up every time, because the service counts failures. */
-const mayBeKept = (id: CredentialId, thrown: unknown): boolean =>
+const isCacheable = (id: CredentialId, thrown: unknown): boolean =>
   !isPassword(id) && isUnauthenticated(thrown)
 
 export const isUnauthenticated = (thrown: unknown): boolean =>

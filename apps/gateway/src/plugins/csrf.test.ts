@@ -2,14 +2,14 @@ import { restOperations } from '@reticle/contracts'
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
 import { csrfFor } from '../cookies.ts'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
 /** Session cookies and protection against forged requests (docs/spec/access.md#authentication). */
 
 const csrf = csrfFor('anna')
 const cookie = `sessionid=anna; csrftoken=${csrf}`
-const { send, url } = await testGateway({
+const { send, url } = await startTestGateway({
   services: {
     projects: {
       async getProject() {
@@ -21,18 +21,18 @@ const { send, url } = await testGateway({
     },
   },
 })
-const asked = (
+const sendWith = (
   method: 'GET' | 'HEAD' | 'DELETE',
   headers: Record<string, string>,
   as: string | null = null,
 ) => send('/api/projects/7', { method, as, headers })
 
 test.each(['GET', 'HEAD'] as const)('%s only needs the session cookie', async (method) => {
-  expect((await asked(method, { cookie: 'sessionid=anna' })).status).toBe(200)
+  expect((await sendWith(method, { cookie: 'sessionid=anna' })).status).toBe(200)
 })
 
 test('a change needs the value of the CSRF cookie in a header', async () => {
-  expect((await asked('DELETE', { cookie, 'x-csrftoken': csrf })).status).toBe(204)
+  expect((await sendWith('DELETE', { cookie, 'x-csrftoken': csrf })).status).toBe(204)
 })
 
 describe('a change is refused', () => {
@@ -52,7 +52,7 @@ describe('a change is refused', () => {
     ],
     ['from a page without an origin', { cookie, 'x-csrftoken': csrf, origin: 'null' }],
   ])('%s', async (_, headers) => {
-    const answer = await asked('DELETE', headers)
+    const answer = await sendWith('DELETE', headers)
     expect([answer.status, answer.headers['x-error-code']]).toEqual([403, 'csrf_failed'])
     expect(answer.json()).toMatchObject({ detail: expect.stringMatching(/^CSRF Failed: /) })
   })
@@ -63,7 +63,7 @@ test.each([
   ['its own behind a proxy that ends TLS', () => url.replace('http:', 'https:')],
 ])('a page of %s may make changes', async (_, origin) => {
   const headers = { cookie, 'x-csrftoken': csrf, origin: origin() }
-  expect((await asked('DELETE', headers)).status).toBe(204)
+  expect((await sendWith('DELETE', headers)).status).toBe(204)
 })
 
 const changes = restOperations.filter(({ method }) => method !== 'GET')
@@ -80,7 +80,7 @@ describe('an expired session', () => {
   const dead = { cookie: 'sessionid=nobody' }
 
   test('is refused with 401', async () => {
-    expect((await asked('GET', dead)).status).toBe(401)
+    expect((await sendWith('GET', dead)).status).toBe(401)
   })
 
   test('counts as an anonymous caller on public routes', async () => {
@@ -91,16 +91,16 @@ describe('an expired session', () => {
 
 describe('an Authorization header sent with a session cookie', () => {
   test('takes precedence, and no CSRF token is required', async () => {
-    expect((await asked('DELETE', { cookie }, 'anna')).status).toBe(204)
+    expect((await sendWith('DELETE', { cookie }, 'anna')).status).toBe(204)
   })
 
   test('is refused with 401 when it is wrong, without using the session', async () => {
-    expect((await asked('GET', { cookie }, 'nobody')).status).toBe(401)
+    expect((await sendWith('GET', { cookie }, 'nobody')).status).toBe(401)
   })
 })
 
 test('only a renewed session gets its cookies again', async () => {
-  const renewing = await testGateway({
+  const renewing = await startTestGateway({
     services: {
       identity: {
         async authenticate({ session }) {

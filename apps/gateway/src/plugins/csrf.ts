@@ -19,10 +19,10 @@ export function assertNotForged(
   if (safeMethods.has(request.method)) return
   const { origin, 'x-csrftoken': given } = request.headers
   const isTrusted = origin === undefined || trustedOrigins.includes(origin)
-  if (!isTrusted && !isOwn(origin, request)) throw forged('the Origin is another site.')
-  if (typeof given !== 'string') throw forged('the header X-CSRFToken is missing.')
+  if (!isTrusted && !isOwn(origin, request)) throw createForgedError('the Origin is another site.')
+  if (typeof given !== 'string') throw createForgedError('the header X-CSRFToken is missing.')
   if (given !== csrfOf(request) || !isSame(given, csrfFor(session)))
-    throw forged('the header X-CSRFToken is not the value of the cookie csrftoken.')
+    throw createForgedError('the header X-CSRFToken is not the value of the cookie csrftoken.')
 }
 
 /** Compares hosts without the scheme, because a proxy that terminates TLS may not forward it. */
@@ -35,5 +35,5 @@ function isSame(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-const forged = (why: string) =>
+const createForgedError = (why: string) =>
   new DomainError('forbidden', `CSRF Failed: ${why}`, { code: 'csrf_failed' })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { csrfFor } from '../cookies.ts'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Sessions that clients of a dialect expect where the native API starts none. */
 
@@ -14,7 +14,7 @@ beforeEach(() => {
   signedIn = []
 })
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     identity: {
       register: async () => ({
@@ -52,8 +52,8 @@ describe('a registration', () => {
         return register(mount)
       },
     ],
-  ])('%s sets no cookies', async (_, ask) => {
-    const { status, headers } = await ask()
+  ])('%s sets no cookies', async (_, attempt) => {
+    const { status, headers } = await attempt()
     expect([status, headers['set-cookie'], signedIn]).toEqual([201, undefined, []])
   })
 })

@@ -2,7 +2,7 @@ import type { Operation } from '@reticle/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { sessionOf, setSession } from '../cookies.ts'
-import type { Services } from '../ports.ts'
+import type { GatewayServices } from '../ports.ts'
 import { contextOf } from '../request.ts'
 
 /** A request to which a service has responded. */
@@ -23,7 +23,7 @@ const account = z.object({ key: z.string() }) // null when an email address must
  * Creates the sessions that clients of a dialect expect: after a registration, and renewed cookies after a password
  * change.
  */
-export function dialectSessions({ identity }: Pick<Services, 'identity'>): AfterCall {
+export function createDialectSessions({ identity }: Pick<GatewayServices, 'identity'>): AfterCall {
   return async ({ operation, input, answer, request, reply }) => {
     if (operation.name === 'changePassword') renewSession(request, reply)
     const isOwnAccount = operation.name === 'register' && !request.principal

@@ -1,7 +1,7 @@
 import { changedMeanwhile, conflict, DomainError, invalid, invalidText } from '@reticle/kit'
 import { errorCodes } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { frameworkErrors } from './errors.ts'
 
 const thrown = new Map<number, DomainError>([
@@ -18,7 +18,7 @@ const thrown = new Map<number, DomainError>([
   [11, new DomainError('invalid', 'x', { body: { shapes: [{}, { points: ['Too few.'] }] } })],
 ])
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       async getProject({ id }) {

@@ -3,7 +3,7 @@ import { type DomainError, kinds, toDomainError } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/log'
 import { traceBindings } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Failed, HttpError } from '../http-error.ts'
+import { HttpError, type PublicError } from '../http-error.ts'
 import { toJson } from '../present.ts'
 import { listsProblem } from './accept.ts'
 import { rateHeaders } from './address-limit.ts'
@@ -22,7 +22,7 @@ export function sendError(
   reply: FastifyReply,
   log: Logger,
 ): void {
-  const own = failedOf(error)
+  const own = toPublicError(error)
   const failed = request.dialect?.failure?.(own) ?? own
   if (failed.status === 500) {
     const trace = traceBindings(request.work?.traceparent)
@@ -41,24 +41,32 @@ export function sendError(
   reply.serializer(toJson).send(body)
 }
 
-export function bodyOf({ detail, code, body, more }: Failed, request_id: string): unknown {
+export function bodyOf({ detail, code, body, more }: PublicError, request_id: string): unknown {
   return body ?? { detail, code, request_id, ...more }
 }
 
 /** Returns the public form of any error. */
-export function failedOf(error: unknown): Failed {
+export function toPublicError(error: unknown): PublicError {
   if (error instanceof HttpError) {
     const { status, code, message: detail } = error
     return { status, code, detail }
   }
   const known = frameworkErrors[codeOf(error)]
-  return known ?? shown(toDomainError(error))
+  return known ?? toPublicDomainError(toDomainError(error))
 }
 
 /** A disabled format gets 405, which is not the status of any error kind. */
 const statusOfCode: Record<string, number> = { format_disabled: 405 }
 
-function shown({ kind, code, message, body, more, retry_after, limit }: DomainError): Failed {
+function toPublicDomainError({
+  kind,
+  code,
+  message,
+  body,
+  more,
+  retry_after,
+  limit,
+}: DomainError): PublicError {
   const status = statusOfCode[code] ?? kinds[kind].http
   const retryAfter = kind === 'unavailable' ? (retry_after ?? 2) : retry_after
   return { status, code, detail: message, body, more, retryAfter, limit }
@@ -68,7 +76,7 @@ const badUrl = { status: 400, code: 'parse_error', detail: 'The path is not corr
 const noSuch = { status: 404, code: 'not_found', detail: 'Not found.' }
 
 /** Errors of the framework by code. */
-export const frameworkErrors: Record<string, Failed> = {
+export const frameworkErrors: Record<string, PublicError> = {
   FST_ERR_BAD_URL: badUrl,
   FST_ERR_MAX_PARAM_LENGTH: noSuch,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {

@@ -1,6 +1,6 @@
-import type { Services } from '../ports.ts'
+import type { GatewayServices } from '../ports.ts'
 import { type CredentialId, sessionId, tokenId } from './credential-id.ts'
-import { windowCounter } from './window-counter.ts'
+import { createWindowCounter } from './window-counter.ts'
 
 /** Maximum number of digests of 44 characters: about 2 MB. */
 const room = 10_000
@@ -20,9 +20,9 @@ export interface GoodCredentials {
   isAdmitted(id: CredentialId): boolean
 }
 
-export function goodCredentials(capacity = room): GoodCredentials {
+export function createGoodCredentials(capacity = room): GoodCredentials {
   const digests = new Set<string>() // least recently used first
-  const guessed = windowCounter(guesses.max, guesses.ms)
+  const guessed = createWindowCounter(guesses.max, guesses.ms)
 
   const good: GoodCredentials = {
     add({ digest }) {
@@ -45,9 +45,9 @@ export function goodCredentials(capacity = room): GoodCredentials {
 
 /** Wraps the identity service so that every issued credential is known as good. */
 export function rememberIssued(
-  identity: Services['identity'],
+  identity: GatewayServices['identity'],
   good: GoodCredentials,
-): Services['identity'] {
+): GatewayServices['identity'] {
   return {
     ...identity,
     async signIn(input, context) {

@@ -16,11 +16,11 @@ const protection = {
   'x-frame-options': 'SAMEORIGIN',
 }
 
-const ofEveryAnswer = { 'x-service-version': apiVersion, vary, ...protection }
+const commonHeaders = { 'x-service-version': apiVersion, vary, ...protection }
 
 /** Sets the headers of every response. */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(ofEveryAnswer).header('x-request-id', request.id)
+  reply.headers(commonHeaders).header('x-request-id', request.id)
   if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000')
 }
 

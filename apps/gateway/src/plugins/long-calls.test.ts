@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import {
   closing,
   get,
@@ -150,7 +150,7 @@ describe('a client that is too slow is disconnected', () => {
   })
 
   test('that sends a byte now and then, when its request is not a stream', async () => {
-    const patient = await testGateway({ log, settings: { requestTimeoutMs } })
+    const patient = await startTestGateway({ log, settings: { requestTimeoutMs } })
     const { socket, seen, closed } = dial(
       `PATCH /api/projects/7 HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n`,
       patient.port,

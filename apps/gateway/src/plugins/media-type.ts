@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { announcedLength, assertLength } from '../body.ts'
 import type { GatewaySettings } from '../config.ts'
 import { unsupportedMediaType } from '../http-error.ts'
-import { type Check, isForm, isUpload } from '../request.ts'
+import { isForm, isUpload, type RequestCheck } from '../request.ts'
 import { mayCarryNone } from '../tus/steps.ts'
 import { isUrlForm } from '../url-form.ts'
 
@@ -15,7 +15,7 @@ type Limits = Pick<
 const json = /^application\/(?:json|vnd\.[\w.+-]+\+json)$/
 
 /** Checks the type, encoding and length that a body declares (415, 413), before it is read. */
-export function checkBody(limits: Limits): Check {
+export function checkBody(limits: Limits): RequestCheck {
   return (request, _reply, operation) => {
     const takesNone = operation.method === 'GET' || operation.method === 'DELETE'
     if (takesNone || announcedLength(request.raw) === 0) return

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Reason why a request did not end with the response of its route. */
-export type Cause =
+export type AbortCause =
   /** The client closed or reset its connection, or only its own side. */
   | 'client_closed'
   /** The client neither sent its body nor read its response for too long. */
@@ -24,7 +24,7 @@ export interface OpenCall {
   /** True when the route has created its response. */
   isAnswered: boolean
   /** Reason for a failed response, if it is known before the connection closes. */
-  cause?: Cause
+  cause?: AbortCause
   /** Created for the first caller that needs its signal. */
   gone?: AbortController
 }

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Failed } from '../http-error.ts'
-import { answerTo } from './connection-answer.ts'
-import type { Cause, OpenCall } from './open-call.ts'
+import type { PublicError } from '../http-error.ts'
+import { formatConnectionResponse } from './connection-answer.ts'
+import type { AbortCause, OpenCall } from './open-call.ts'
 
 /** A socket and the open requests on it. */
-export interface Connection {
+export interface ClientConnection {
   socket: Socket
   /** Oldest first: HTTP/1.1 sends responses in the order of requests. */
   calls: OpenCall[]
-  cause?: Cause
+  cause?: AbortCause
   /** Error for invalid bytes that followed a running request; sent after its response. */
-  refusal?: Failed
+  refusal?: PublicError
   /** True when the gateway has sent an error and closed its side. */
   isRefused: boolean
   /** The last request that was read. */
@@ -29,7 +29,7 @@ export interface AbortedCall {
   request?: FastifyRequest
   /** Status that was sent instead; 499 when none was sent. */
   status: number
-  cause: Cause
+  cause: AbortCause
   /** Status of the response that the route had created, which means that its work was done. */
   answer_status?: number
   ms: number
@@ -45,24 +45,24 @@ export const drainMs = 1000
  * Connections of a gateway and the requests on them. Each request ends once: with a response, or reported as aborted.
  */
 export class OpenCalls {
-  readonly #known = new WeakMap<Socket, Connection>()
-  readonly #inUse = new Set<Connection>()
+  readonly #known = new WeakMap<Socket, ClientConnection>()
+  readonly #inUse = new Set<ClientConnection>()
   readonly #listeners: ((call: AbortedCall) => void)[] = []
 
   onAborted(listener: (call: AbortedCall) => void): void {
     this.#listeners.push(listener)
   }
 
-  connectionOf(socket: Socket): Connection {
+  connectionOf(socket: Socket): ClientConnection {
     const found = this.#known.get(socket)
     if (found) return found
-    const made: Connection = { socket, calls: [], isRefused: false, bytesBefore: 0 }
+    const made: ClientConnection = { socket, calls: [], isRefused: false, bytesBefore: 0 }
     this.#known.set(socket, made)
     socket.once('close', () => this.#onClosed(made))
     return made
   }
 
-  begin(request: FastifyRequest, reply: FastifyReply): Connection {
+  begin(request: FastifyRequest, reply: FastifyReply): ClientConnection {
     const connection = this.connectionOf(request.raw.socket)
     const call: OpenCall = { request, reply, isOver: false, isAnswered: false }
     request.call = call
@@ -78,7 +78,7 @@ export class OpenCalls {
   }
 
   /** Sends an error directly on the connection if no response has started, then closes it. */
-  refuse(connection: Connection, failed: Failed, cause: Cause): void {
+  refuse(connection: ClientConnection, failed: PublicError, cause: AbortCause): void {
     const { socket, calls } = connection
     const [first] = calls
     connection.cause = cause
@@ -88,7 +88,7 @@ export class OpenCalls {
     }
     connection.isRefused = true
     const request_id = first?.request.id ?? randomUUID()
-    socket.end(answerTo(failed, request_id))
+    socket.end(formatConnectionResponse(failed, request_id))
     const timer = setTimeout(() => socket.destroy(), drainMs)
     socket.once('close', () => clearTimeout(timer))
     socket.resume() // otherwise a reset because of unread bytes would discard the response
@@ -98,7 +98,7 @@ export class OpenCalls {
   }
 
   /** Resets the connection, so that the client does not take a partial response for a complete one. */
-  breakOff(connection: Connection, cause: Cause): void {
+  breakOff(connection: ClientConnection, cause: AbortCause): void {
     connection.cause = cause
     const { socket } = connection
     if (socket.destroyed || socket.writableLength > 0)
@@ -108,24 +108,24 @@ export class OpenCalls {
   }
 
   /** Ends every request, with `failed` if its response has not started. */
-  endAll(failed: Failed): void {
+  endAll(failed: PublicError): void {
     for (const connection of [...this.#inUse]) this.refuse(connection, failed, 'server_stopping')
   }
 
   /** Reports a request that ended before it could be read; bytes of a finished request do not count. */
-  reportUnread({ socket, calls, bytesBefore }: Connection, cause: Cause): void {
+  reportUnread({ socket, calls, bytesBefore }: ClientConnection, cause: AbortCause): void {
     if (calls.length > 0 || socket.bytesRead <= bytesBefore) return
     this.#report({ request_id: randomUUID(), status: noAnswer, cause, ms: 0 })
   }
 
-  #onClosed(connection: Connection): void {
+  #onClosed(connection: ClientConnection): void {
     for (const call of [...connection.calls]) this.#abort(connection, call)
     if (!connection.refusal) return
     connection.refusal = undefined
     this.#report({ request_id: randomUUID(), status: noAnswer, cause: 'parse_error', ms: 0 })
   }
 
-  #refuseDeferred(connection: Connection): void {
+  #refuseDeferred(connection: ClientConnection): void {
     const { refusal, calls } = connection
     if (!refusal || connection.socket.destroyed) return
     if (calls.some(({ request }) => request.raw.complete)) return
@@ -133,7 +133,7 @@ export class OpenCalls {
     this.refuse(connection, refusal, 'parse_error')
   }
 
-  #abort(connection: Connection, call: OpenCall, status = noAnswer): void {
+  #abort(connection: ClientConnection, call: OpenCall, status = noAnswer): void {
     if (call.isOver) return
     this.#remove(connection, call)
     call.gone?.abort()
@@ -148,7 +148,7 @@ export class OpenCalls {
     })
   }
 
-  #remove(connection: Connection, call: OpenCall): void {
+  #remove(connection: ClientConnection, call: OpenCall): void {
     call.isOver = true
     connection.calls = connection.calls.filter((one) => one !== call)
     connection.bytesBefore = connection.socket.bytesRead

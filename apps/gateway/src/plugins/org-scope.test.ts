@@ -2,21 +2,21 @@ import type { Principal } from '@reticle/contracts/principal'
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
 /** Organization 2 is `acme`, where anna is a worker; 3 is `other`, where she is not a member. */
 const known: Record<string, number> = { acme: 2, other: 3 }
 /** Scope that the services received. */
-let told: Principal['scope'] | undefined
+let scope: Principal['scope'] | undefined
 let onlyOwn: boolean | undefined
 beforeEach(() => {
-  told = undefined
+  scope = undefined
   onlyOwn = undefined
 })
 
 const member = { ...anna, organization_roles: { 2: 'worker' as const } }
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     identity: {
       async authenticate({ authorization }) {
@@ -25,7 +25,7 @@ const { send } = await testGateway({
         return { principal: { ...member, role }, is_deprecated: false, dialect }
       },
       async listAccessTokens(_, { principal }) {
-        told = principal?.scope
+        scope = principal?.scope
         return { count: 0, results: [] }
       },
     },
@@ -39,24 +39,24 @@ const { send } = await testGateway({
     },
     projects: {
       async listProjects(_, { principal }) {
-        told = principal?.scope
+        scope = principal?.scope
         onlyOwn = principal?.only_own
         return { count: 0, results: [] }
       },
       async createProject(_, { principal }) {
-        told = principal?.scope
+        scope = principal?.scope
         onlyOwn = principal?.only_own
         return projectRecord()
       },
       async getProject(_, { principal }) {
-        told = principal?.scope
+        scope = principal?.scope
         onlyOwn = principal?.only_own
         return projectRecord()
       },
     },
     requests: {
       async listRequests({ org_id }, { principal }) {
-        told = principal?.scope
+        scope = principal?.scope
         return { count: org_id ?? 0, results: [] }
       },
     },
@@ -82,7 +82,7 @@ test.each<[string, string | undefined, number | null | undefined]>([
   ['/api/requests', 'nosuch', undefined],
 ])('%s with the header %s selects the workspace %s', async (path, header, workspace) => {
   expect((await send(path, { headers: headersOf(header) })).status).toBe(200)
-  expect(told).toEqual(workspace === undefined ? null : { organization_id: workspace })
+  expect(scope).toEqual(workspace === undefined ? null : { organization_id: workspace })
 })
 
 test.each([
@@ -107,7 +107,7 @@ test.each([
   ['/api/projects?org=a%00', undefined, 400],
 ])('%s with the header %s is %i', async (path, header, status) => {
   expect((await send(path, { headers: headersOf(header) })).status).toBe(status)
-  expect(told).toBeUndefined()
+  expect(scope).toBeUndefined()
 })
 
 test('the answer names the organization that does not exist', async () => {
@@ -131,29 +131,29 @@ test('an organization of other users looks like a missing one', async () => {
     const byQuery = (slug: string) => refusal(`${path}?org=${slug}`, given)
     const byHeader = (slug: string) =>
       refusal(path, { ...given, headers: { 'x-organization': slug } })
-    for (const ask of [byQuery, byHeader])
-      expect(await ask('other')).toBe((await ask('nosuch')).replaceAll('nosuch', 'other'))
+    for (const call of [byQuery, byHeader])
+      expect(await call('other')).toBe((await call('nosuch')).replaceAll('nosuch', 'other'))
     const byId = (id: string) => refusal(`${path}?org_id=${id}`, given)
     expect(await byId('3')).toBe((await byId('999999')).replaceAll('999999', '3'))
   }
-  expect(told).toBeUndefined()
+  expect(scope).toBeUndefined()
 })
 
 test('a member creates objects in the organization', async () => {
   const made = await send('/api/projects?org=acme', { method: 'POST', body: { name: 'x' } })
   expect(made.status).toBe(201)
-  expect(told).toEqual({ organization_id: 2 })
+  expect(scope).toEqual({ organization_id: 2 })
 })
 
 test('administrators may use any organization', async () => {
   expect((await send('/api/projects?org=other', { as: 'admin' })).status).toBe(200)
-  expect(told).toEqual({ organization_id: 3 })
+  expect(scope).toEqual({ organization_id: 3 })
 })
 
 test('a workspace does not persist to the next call with the same credential', async () => {
   await send('/api/projects?org=acme')
   await send('/api/projects')
-  expect(told).toBeNull()
+  expect(scope).toBeNull()
 })
 
 describe('only own objects are listed', () => {
@@ -167,7 +167,7 @@ describe('only own objects are listed', () => {
     ['/api/projects', { as: 'cvat' }],
   ])('of %s with %o, a list of the dialect without a scope', async (path, sent) => {
     expect((await send(path, sent)).status).toBe(200)
-    expect({ told, onlyOwn }).toEqual({ told: null, onlyOwn: true })
+    expect({ scope, onlyOwn }).toEqual({ scope: null, onlyOwn: true })
   })
 
   test.each<[string, Parameters<typeof send>[1]]>([
@@ -181,7 +181,7 @@ describe('only own objects are listed', () => {
     ['/as/cvat/api/projects', { method: 'POST', body: { name: 'x' } }],
   ])('not of %s with %o', async (path, sent) => {
     expect((await send(path, sent)).status).toBeLessThan(300)
-    expect(told).toBeDefined()
+    expect(scope).toBeDefined()
     expect(onlyOwn).toBeUndefined()
   })
 

@@ -2,17 +2,17 @@ import { isScoped, type Operation } from '@reticle/contracts/api/operation'
 import { integer } from '@reticle/contracts/rest/common'
 import { invalid, invalidText, notFound } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
-import type { Services } from '../ports.ts'
-import { type Check, contextOf, onlyOne, queryOf } from '../request.ts'
+import type { GatewayServices } from '../ports.ts'
+import { contextOf, onlyOne, queryOf, type RequestCheck } from '../request.ts'
 
-type Organizations = Pick<Services['organizations'], 'findWorkspace'>
+type Organizations = Pick<GatewayServices['organizations'], 'findWorkspace'>
 
 /**
  * Creates the check of the workspace that a call names: `X-Organization`, `org` or `org_id`. Contradictions are
  * errors, and empty values mean the personal workspace. A missing organization and one of other users get the same
  * response.
  */
-export function workspaceScope(organizations: Organizations): Check {
+export function createWorkspaceCheck(organizations: Organizations): RequestCheck {
   return async (request, _reply, operation) => {
     if (!isScoped(operation)) return
     const named = nameOf(request)
@@ -69,8 +69,8 @@ async function findOrganization(
   if (!name) return null
   const id = text === undefined ? undefined : integer.safeParse(text)
   if (id?.error) throw invalid({ org_id: 'A valid integer is required.' })
-  const asked = { slug, organization_id: id?.data }
-  const found = await organizations.findWorkspace(asked, contextOf(request))
+  const query = { slug, organization_id: id?.data }
+  const found = await organizations.findWorkspace(query, contextOf(request))
   return found.organization_id
 }
 

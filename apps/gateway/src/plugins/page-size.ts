@@ -1,9 +1,9 @@
-import type { Check } from '../request.ts'
+import type { RequestCheck } from '../request.ts'
 
 /**
  * Limits the page size to the maximum, for both the service that reads the rows and the links to neighbouring pages.
  */
-export function limitPageSize(pageSizeMax: number): Check {
+export function limitPageSize(pageSizeMax: number): RequestCheck {
   return ({ query }) => {
     if (typeof query !== 'object' || query === null || !('page_size' in query)) return
     const { page_size } = query

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
-const { send } = await testGateway({ settings: { loopDelayMs: 50 } })
+const { send } = await startTestGateway({ settings: { loopDelayMs: 50 } })
 
 const block = (ms: number) => {
   const until = Date.now() + ms

@@ -2,8 +2,8 @@ import { getHeapStatistics } from 'node:v8'
 import underPressure, { TYPE_EVENT_LOOP_DELAY } from '@fastify/under-pressure'
 import { unavailable } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
-import type { Phase } from '../ports.ts'
-import type { Check } from '../request.ts'
+import type { ProcessPhase } from '../ports.ts'
+import type { RequestCheck } from '../request.ts'
 
 const retryAfter = 5 // seconds
 const sampleMs = 1000
@@ -48,7 +48,7 @@ export async function refuseUnderPressure(
 /**
  * Closes each connection after its response when the process is about to stop, and refuses new calls while it stops.
  */
-export function refuseWhenStopping(app: FastifyInstance, phase: Phase): Check {
+export function refuseWhenStopping(app: FastifyInstance, phase: ProcessPhase): RequestCheck {
   app.addHook('onResponse', (_request, _reply, done) => {
     if (phase.now === 'stopping') setImmediate(() => app.server.closeIdleConnections())
     done()

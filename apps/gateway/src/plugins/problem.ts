@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { formatPath } from '@reticle/kit/validation'
 import type { FastifyRequest } from 'fastify'
-import type { Failed } from '../http-error.ts'
+import type { PublicError } from '../http-error.ts'
 
 /** Errors in the format of RFC 9457, for clients that accept it. */
 
@@ -14,7 +14,7 @@ interface FieldProblem {
   message: string
 }
 
-export function problemOf(failed: Failed, request: FastifyRequest): Record<string, unknown> {
+export function problemOf(failed: PublicError, request: FastifyRequest): Record<string, unknown> {
   const { status, code, detail, body, more } = failed
   const errors = fieldProblems(body, '', code)
   const [first] = errors
@@ -22,18 +22,18 @@ export function problemOf(failed: Failed, request: FastifyRequest): Record<strin
     type: `urn:service:error:${code}`,
     title: errors.length > 0 ? 'Validation failed' : (STATUS_CODES[status] ?? 'Error'),
     status,
-    detail: first ? described(first) : detail,
+    detail: first ? formatProblem(first) : detail,
     instance: request.originalUrl.split('?', 1)[0],
     code,
     request_id: request.id,
     ...more,
-    ...members(body),
+    ...textMembersOf(body),
     ...(errors.length > 0 && { errors }),
   }
 }
 
 /** Returns a message with its place: `labels[0].name: ...`. */
-const described = ({ pointer, message }: FieldProblem) =>
+const formatProblem = ({ pointer, message }: FieldProblem) =>
   pointer ? `${formatPath(pointer.slice(1).split('/'))}: ${message}` : message
 
 /** Returns the errors of fields. Texts in a list are messages about the place of that list. */
@@ -46,7 +46,7 @@ function fieldProblems(body: unknown, pointer: string, code: string): FieldProbl
 }
 
 /** Returns additional text fields of a custom body, such as `rq_id`. */
-function members(body: unknown): Record<string, unknown> {
+function textMembersOf(body: unknown): Record<string, unknown> {
   const entries = Object.entries(body ?? {}).filter(([, value]) => typeof value === 'string')
   return Array.isArray(body) ? {} : Object.fromEntries(entries)
 }

@@ -1,8 +1,13 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewaySettings } from '../config.ts'
-import type { Check } from '../request.ts'
-import { type AddressLimit, addressLimit, rateHeaders, throttled } from './address-limit.ts'
+import type { RequestCheck } from '../request.ts'
+import {
+  type AddressLimit,
+  createAddressLimit,
+  createThrottledError,
+  rateHeaders,
+} from './address-limit.ts'
 
 type Rates = Pick<GatewaySettings, 'rateAuth' | 'rateUser' | 'rateAnnotations'>
 type Limiter = ReturnType<FastifyInstance['createRateLimit']>
@@ -18,14 +23,14 @@ export const callsPerHour = 5
  * Creates the check of rate limits: by user, or else by address, with a separate limit for signing in. Failed
  * credentials count as anonymous calls before they are looked up: `authenticate.ts` (docs/spec/rest.md#rate-limits).
  */
-export async function rateLimits(
+export async function createRateLimitCheck(
   app: FastifyInstance,
   rates: Rates,
   anonymous: AddressLimit,
-): Promise<Check> {
+): Promise<RequestCheck> {
   await app.register(rateLimit, { global: false })
-  const byUser = (max: number, ms: number) => limiter(app, max, ms)
-  const auth = addressLimit(rates.rateAuth)
+  const byUser = (max: number, ms: number) => createLimiter(app, max, ms)
+  const auth = createAddressLimit(rates.rateAuth)
   const user = byUser(rates.rateUser, minute)
   const polling = byUser(pollsPerSecond, second)
   const hourly = byUser(callsPerHour, hour)
@@ -37,17 +42,17 @@ export async function rateLimits(
     const isAdministrator = request.principal?.role === 'admin'
     if (limit === 'auth' && !isAdministrator) return auth.count(request, reply)
     if (!request.principal) return anonymous.count(request, reply)
-    if (limit === 'hourly') return count(hourly, request, reply)
-    if (limit === 'annotations' && annotations) await count(annotations, request, reply)
+    if (limit === 'hourly') return countCall(hourly, request, reply)
+    if (limit === 'annotations' && annotations) await countCall(annotations, request, reply)
     if (limit === 'polling' && (await isWithin(polling, request))) return
-    return count(user, request, reply)
+    return countCall(user, request, reply)
   }
 }
 
 /** Key of a user; this counter only sees authenticated calls. */
 const userKey = ({ principal }: FastifyRequest) => principal?.user_id ?? 'anonymous'
 
-function limiter(app: FastifyInstance, max: number, timeWindow: number): Limiter | undefined {
+function createLimiter(app: FastifyInstance, max: number, timeWindow: number): Limiter | undefined {
   return max === 0 ? undefined : app.createRateLimit({ max, timeWindow, keyGenerator: userKey })
 }
 
@@ -56,15 +61,15 @@ async function isWithin(limit: Limiter | undefined, request: FastifyRequest): Pr
   return found !== undefined && (found.isAllowed || !found.isExceeded)
 }
 
-async function count(limit: Limiter | undefined, request: FastifyRequest, reply: FastifyReply) {
+async function countCall(limit: Limiter | undefined, request: FastifyRequest, reply: FastifyReply) {
   const found = await limit?.(request)
-  if (found) show(found, reply)
+  if (found) setRateHeaders(found, reply)
 }
 
-function show(found: Count, reply: FastifyReply): void {
+function setRateHeaders(found: Count, reply: FastifyReply): void {
   if (found.isAllowed) return
   const { max, remaining, ttl, isExceeded } = found
   const seconds = Math.max(1, Math.ceil(ttl / second))
   reply.headers(rateHeaders(max, remaining, seconds))
-  if (isExceeded) throw throttled(seconds)
+  if (isExceeded) throw createThrottledError(seconds)
 }

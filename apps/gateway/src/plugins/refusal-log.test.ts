@@ -1,6 +1,6 @@
 import { type Logger, silentLog } from '@reticle/kit/log'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 function collecting() {
   const lines: { level: string; line: unknown; text: unknown }[] = []
@@ -16,7 +16,7 @@ function collecting() {
 test('refused calls of a network are logged in one line', async () => {
   const { log, lines } = collecting()
   const settings = { rateAnonymous: 3, trustedHops: 1 }
-  const { send, stop } = await testGateway({ log, settings })
+  const { send, stop } = await startTestGateway({ log, settings })
   const wrong = (address: string, authorization: string) =>
     send('/api/projects/7', { as: null, headers: { 'x-forwarded-for': address, authorization } })
   for (let made = 0; made < 5; made++) await wrong(`2001:db8::${made}`, `Token wrong-${made}`)
@@ -42,7 +42,7 @@ test('refused calls of a network are logged in one line', async () => {
 
 test('a throttled call of a signed-in user is logged as a single line', async () => {
   const { log, lines } = collecting()
-  const { send, stop } = await testGateway({ log, settings: { rateUser: 1 } })
+  const { send, stop } = await startTestGateway({ log, settings: { rateUser: 1 } })
   await send('/api/server/about')
   await send('/api/server/about')
   await stop()

@@ -1,7 +1,7 @@
 import type { Logger } from '@reticle/kit/log'
 import { silentLog } from '@reticle/kit/log'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 const lines: unknown[] = []
 const log: Logger = silentLog.child({}, { level: 'silent' })
@@ -9,7 +9,7 @@ log.info = (line: unknown) => {
   lines.push(line)
 }
 
-const { send } = await testGateway({ log })
+const { send } = await startTestGateway({ log })
 
 test('health checks are not logged', async () => {
   await send('/api/server/health', { as: null })

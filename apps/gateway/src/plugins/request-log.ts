@@ -16,7 +16,7 @@ export function logRequests(app: FastifyInstance, log: Logger, calls: OpenCalls)
       request_id: request.id,
       ...fieldsOf(request),
       status: reply.statusCode,
-      ms: rounded(reply.elapsedTime),
+      ms: roundMs(reply.elapsedTime),
     }
     const isQuiet = !operation || operation.path === unlogged || isRefusal(request, reply)
     if (isQuiet) log.debug(line, 'request')
@@ -30,7 +30,7 @@ export function logRequests(app: FastifyInstance, log: Logger, calls: OpenCalls)
       status,
       cause,
       ...(answer_status && { answer_status }),
-      ms: rounded(ms),
+      ms: roundMs(ms),
     }
     log.info(line, 'request')
   })
@@ -45,4 +45,4 @@ function fieldsOf(request: FastifyRequest | undefined) {
   }
 }
 
-const rounded = (ms: number) => Math.round(ms * 10) / 10
+const roundMs = (ms: number) => Math.round(ms * 10) / 10

@@ -1,10 +1,10 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Permissions of access tokens, in addition to those of their users (docs/spec/access.md#access-tokens). */
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: {
       getProject: async () => projectRecord(),

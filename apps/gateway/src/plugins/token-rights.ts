@@ -11,15 +11,15 @@ export function allowToken({ by_token, method }: Operation, request: FastifyRequ
   const token = request.principal?.token
   if (!token) return
   const isReading = method === 'GET'
-  if (by_token === 'never') throw refused('Access tokens may not do this.')
+  if (by_token === 'never') throw createRefusal('Access tokens may not do this.')
   if (!token.read_only || isReading) return
-  if (by_token !== 'always') throw refused('This access token may only read.')
-  if (leavesTheHouse(request))
-    throw refused('This access token may only read: it may not write into a cloud storage.')
+  if (by_token !== 'always') throw createRefusal('This access token may only read.')
+  if (writesToCloudStorage(request))
+    throw createRefusal('This access token may only read: it may not write into a cloud storage.')
 }
 
 /** Returns whether an export writes to a cloud storage; an export to download counts as reading. */
-const leavesTheHouse = (request: FastifyRequest) =>
+const writesToCloudStorage = (request: FastifyRequest) =>
   [queryOf(request).get('location')].flat().includes('cloud_storage')
 
-const refused = (detail: string) => new DomainError('forbidden', detail)
+const createRefusal = (detail: string) => new DomainError('forbidden', detail)

@@ -4,7 +4,7 @@ import fastify from 'fastify'
 import { request } from 'undici'
 import { beforeEach, expect, test } from 'vitest'
 import { anna } from '../testing/services.ts'
-import { callsAtOnce, takeTurns } from './user-turns.ts'
+import { callsAtOnce, createTurnCheck } from './user-turns.ts'
 
 /** T-TEN-2: a user who floods the gateway only delays their own calls. */
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 /** Starts a server whose calls wait until the test completes them, with the given duration of turns. */
 async function serve({ turnMs, user_id = 3 }: { turnMs: number; user_id?: number }) {
   const app = fastify({ forceCloseConnections: true })
-  const check = takeTurns(turnMs)
+  const check = createTurnCheck(turnMs)
   const { getHealth, getTask } = { ...tables.server, ...tables.tasks }
   app.addHook('onRequest', async (call, reply) => {
     const { as = user_id } = Object(call.query)
@@ -33,7 +33,7 @@ async function serve({ turnMs, user_id = 3 }: { turnMs: number; user_id?: number
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = app.listeningOrigin
   return {
-    ask: async (path: string, signal?: AbortSignal) => {
+    sendCall: async (path: string, signal?: AbortSignal) => {
       const { statusCode, body } = await request(url + path, { signal })
       await body.dump()
       return statusCode
@@ -47,7 +47,7 @@ const never = 600_000
 
 test('only a few calls of a user run at once, and the others follow one by one', async () => {
   await using server = await serve({ turnMs: never })
-  const calls = times(7, () => server.ask('/hangs'))
+  const calls = times(7, () => server.sendCall('/hangs'))
   for (let answered = 0; answered < calls.length; answered++) {
     const expected = Math.min(answered + callsAtOnce, calls.length)
     await expect.poll(() => begun).toBe(expected)
@@ -61,11 +61,11 @@ test('only a few calls of a user run at once, and the others follow one by one',
 
 test('neither other users nor unlimited calls wait for them', async () => {
   await using server = await serve({ turnMs: never })
-  const slow = times(callsAtOnce, () => server.ask('/hangs'))
+  const slow = times(callsAtOnce, () => server.sendCall('/hangs'))
   await expect.poll(() => answers.length).toBe(callsAtOnce)
-  const calls = [...slow, server.ask('/quick')]
-  expect(await server.ask('/quick?as=4')).toBe(200)
-  expect(await server.ask('/free')).toBe(200)
+  const calls = [...slow, server.sendCall('/quick')]
+  expect(await server.sendCall('/quick?as=4')).toBe(200)
+  expect(await server.sendCall('/free')).toBe(200)
   expect(answers.length).toBe(callsAtOnce)
   for (const answer of answers) answer()
   expect(await Promise.all(calls)).toEqual(times(callsAtOnce + 1, () => 200))
@@ -73,23 +73,23 @@ test('neither other users nor unlimited calls wait for them', async () => {
 
 test('calls of disconnected clients release their turn', async () => {
   await using server = await serve({ turnMs: never })
-  const held = times(callsAtOnce, () => server.ask('/hangs'))
+  const held = times(callsAtOnce, () => server.sendCall('/hangs'))
   await expect.poll(() => begun).toBe(callsAtOnce)
   const leaving = new AbortController()
-  const gone = times(6, () => server.ask('/hangs', leaving.signal))
+  const gone = times(6, () => server.sendCall('/hangs', leaving.signal))
   await sleep(50)
   leaving.abort()
   await Promise.allSettled(gone)
-  const later = times(6, () => server.ask('/quick'))
+  const later = times(6, () => server.sendCall('/quick'))
   for (const answer of answers.splice(0)) answer()
   expect(await Promise.all([...held, ...later])).toEqual(times(callsAtOnce + 6, () => 200))
 })
 
 test('a call that takes long does not delay the others', async () => {
   await using server = await serve({ turnMs: 5 })
-  const slow = times(callsAtOnce, () => server.ask('/hangs'))
+  const slow = times(callsAtOnce, () => server.sendCall('/hangs'))
   await expect.poll(() => answers.length).toBe(callsAtOnce)
-  expect(await server.ask('/quick')).toBe(200)
+  expect(await server.sendCall('/quick')).toBe(200)
   for (const answer of answers) answer()
   await Promise.all(slow)
 })

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type Check, isStream } from '../request.ts'
+import { isStream, type RequestCheck } from '../request.ts'
 
 /** Number of calls of one user that a process runs at once. */
 export const callsAtOnce = 2
@@ -16,7 +16,7 @@ interface Line {
  * Creates the check that limits concurrent calls of one user, so that a user who floods the gateway only delays their
  * own calls (T-TEN-2). Streams and calls with a separate limit do not wait.
  */
-export function takeTurns(turnMs = longestTurnMs): Check {
+export function createTurnCheck(turnMs = longestTurnMs): RequestCheck {
   const lines = new Map<number, Line>()
 
   return (request, reply, operation) => {
@@ -24,8 +24,8 @@ export function takeTurns(turnMs = longestTurnMs): Check {
     if (user_id === undefined || isStream(operation) || operation.limit !== undefined) return
     const line = lines.get(user_id) ?? { running: 0, waiting: [] }
     lines.set(user_id, line)
-    const begin = () => whenTurnEnds(reply, turnMs, give)
-    const give = () => {
+    const begin = () => whenTurnEnds(reply, turnMs, passTurn)
+    const passTurn = () => {
       const next = line.waiting.shift()
       if (next)
         setImmediate(next) // calls that others sent in the meantime are read first

@@ -2,13 +2,13 @@ import { restOperations } from '@reticle/contracts'
 import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { afterAll, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import { rowSeconds } from './watch.ts'
 
 resetMetrics()
 const tracing = rememberTraces('gateway')
 afterAll(tracing.stop)
-const { send } = await testGateway()
+const { send } = await startTestGateway()
 
 const outside = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 const spanOf = (name: string) =>

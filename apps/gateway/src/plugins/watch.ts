@@ -43,7 +43,7 @@ export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
     const { statusCode } = reply
     const status = classOf(statusCode)
     const seconds = reply.elapsedTime / 1000
-    rowSeconds.observe({ ...placeOf(request), status }, seconds)
+    rowSeconds.observe({ ...routeLabelsOf(request), status }, seconds)
     answerSeconds.observe({ status }, seconds)
     request.work?.note({ 'http.response.status_code': statusCode })
     request.work?.end(statusCode < 500 ? undefined : new Error(String(statusCode)))
@@ -60,7 +60,7 @@ export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
  * Returns the labels of a call. Calls without a route (404, 405, probes) share one, because clients choose their
  * paths and methods; removed routes share it as well.
  */
-function placeOf({ routeOptions }: FastifyRequest) {
+function routeLabelsOf({ routeOptions }: FastifyRequest) {
   const { operation } = routeOptions.config
   if (!operation || operation.gone) return { route: 'other', method: 'other' }
   return { route: operation.path, method: operation.method ?? 'other' }

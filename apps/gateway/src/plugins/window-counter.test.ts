@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { windowCounter } from './window-counter.ts'
+import { createWindowCounter } from './window-counter.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 test('an allowance is used up after its last use until its window ends', () => {
-  const counter = windowCounter(2, 60_000)
+  const counter = createWindowCounter(2, 60_000)
   expect(counter.take('a')).toMatchObject({ isUsedUp: false, remaining: 1, ends: 1_060_000 })
   vi.setSystemTime(1_030_000)
   expect(counter.take('a')).toMatchObject({ isUsedUp: false, remaining: 0, ends: 1_060_000 })
@@ -20,7 +20,7 @@ test('an allowance is used up after its last use until its window ends', () => {
 })
 
 test('a use that was given back is available again', () => {
-  const counter = windowCounter(1, 60_000)
+  const counter = createWindowCounter(1, 60_000)
   counter.take('a').giveBack()
   const second = counter.take('a')
   expect(second.isUsedUp).toBe(false)
@@ -32,7 +32,7 @@ test('a use that was given back is available again', () => {
 })
 
 test('with too many keys the oldest window is dropped, not the newest', () => {
-  const counter = windowCounter(1, 60_000, 100)
+  const counter = createWindowCounter(1, 60_000, 100)
   for (let key = 0; key < 100; key++) counter.take(`k${key}`)
   expect(counter.peek('k0').isUsedUp).toBe(true)
   counter.take('one more')

@@ -23,7 +23,7 @@ const defaultCapacity = 20_000
  * Creates a counter of uses by key in windows of fixed length, which start with the first use. Memory is bounded:
  * above `capacity` keys the oldest window is dropped.
  */
-export function windowCounter(
+export function createWindowCounter(
   max: number,
   lengthMs: number,
   capacity = defaultCapacity,

@@ -35,34 +35,34 @@ const document = z.looseObject({
   }),
 })
 
-export type Schema = z.infer<typeof schema>
-export type Content = z.infer<typeof content>
-export type Answer = z.infer<typeof answer>
-export type Parameter = z.infer<typeof parameter>
-export type Schemas = Record<string, Schema>
+export type DocumentSchema = z.infer<typeof schema>
+export type DocumentContent = z.infer<typeof content>
+export type DocumentResponse = z.infer<typeof answer>
+export type DocumentParameter = z.infer<typeof parameter>
+export type DocumentSchemas = Record<string, DocumentSchema>
 
-export interface Row extends z.infer<typeof operation> {
+export interface DocumentOperation extends z.infer<typeof operation> {
   method: string
   path: string
   group: string
 }
 
-export interface Described {
+export interface ApiDocument {
   info: z.infer<typeof document>['info']
   /** In the order of their groups. */
-  rows: Row[]
-  schemas: Schemas
-  failures: Record<string, Answer>
+  rows: DocumentOperation[]
+  schemas: DocumentSchemas
+  failures: Record<string, DocumentResponse>
 }
 
-export function readDocument(given: unknown): Described {
+export function readDocument(given: unknown): ApiDocument {
   const { info, paths, components } = document.parse(given)
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]): Row => {
+    Object.entries(methods).map(([method, one]): DocumentOperation => {
       return { ...one, path, method: method.toUpperCase(), group: groups[one.tags[0]] ?? 'Other' }
     }),
   )
-  rows.sort((a, b) => placeOf(a) - placeOf(b))
+  rows.sort((a, b) => groupIndexOf(a) - groupIndexOf(b))
   return { info, rows, schemas: components.schemas, failures: components.responses }
 }
 
@@ -86,6 +86,6 @@ const groups: Record<string, string> = {
   Server: 'This server',
   Gone: 'Not there any more',
 }
-const placeOf = ({ tags: [tag] }: Row) => Object.keys(groups).indexOf(tag)
+const groupIndexOf = ({ tags: [tag] }: DocumentOperation) => Object.keys(groups).indexOf(tag)
 
 export const nameOf = ($ref: string): string => $ref.split('/').at(-1) ?? ''

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { nameOf, type Parameter, type Row, type Schema, type Schemas } from './document.ts'
+import {
+  type DocumentOperation,
+  type DocumentParameter,
+  type DocumentSchema,
+  type DocumentSchemas,
+  nameOf,
+} from './document.ts'
 
 const shape = z.looseObject({
   $ref: z.string().optional(),
@@ -25,9 +31,13 @@ const texts: Record<string, string> = {
 }
 
 /** Returns the smallest valid value of a schema; objects contain only required members. */
-export function exampleOf(given: Schema, schemas: Schemas, name = 'text'): unknown {
+export function buildExample(
+  given: DocumentSchema,
+  schemas: DocumentSchemas,
+  name = 'text',
+): unknown {
   const one = shape.parse(given)
-  const inner = (schema: Schema, key = name) => exampleOf(schema, schemas, key)
+  const inner = (schema: DocumentSchema, key = name) => buildExample(schema, schemas, key)
   if (one.$ref) return inner(schemas[nameOf(one.$ref)] ?? {})
   if (one.enum) return one.enum[0]
   if (one.anyOf) return inner(one.anyOf[0] ?? {})
@@ -50,17 +60,22 @@ const scalars: Record<string, (name: string) => unknown> = {
  * Formats a call as a shell command: `$API` is the base URL, `$TOKEN` an access token. Some parameters are required
  * although the schema does not say so, because services validate them later.
  */
-export function curlOf({ method, path, parameters, requestBody, security }: Row, schemas: Schemas) {
+export function formatCurlCommand(
+  { method, path, parameters, requestBody, security }: DocumentOperation,
+  schemas: DocumentSchemas,
+) {
   const late = method === 'GET' ? ['type', 'number'] : ['format', 'action']
-  const isShown = ({ name, required, schema }: Parameter) =>
+  const isShown = ({ name, required, schema }: DocumentParameter) =>
     required || (late.includes(name) && !('enum' in schema))
   const needed = parameters.filter((one) => one.in === 'query' && isShown(one))
   const query = needed.map((one) => {
-    const value = String(exampleOf(one.schema, schemas, one.name))
+    const value = String(buildExample(one.schema, schemas, one.name))
     return `${one.name}=${encodeURIComponent(value)}`
   })
-  const place = path.replace(/\{(\w+)\}/g, (_, name) => (name === 'id' ? '1' : name.toUpperCase()))
-  const address = `"$API${place}${query.length > 0 ? `?${query.join('&')}` : ''}"`
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name) =>
+    name === 'id' ? '1' : name.toUpperCase(),
+  )
+  const address = `"$API${filledPath}${query.length > 0 ? `?${query.join('&')}` : ''}"`
   return [
     'curl',
     ...(method === 'GET' ? [] : [`-X ${method}`]),
@@ -70,10 +85,10 @@ export function curlOf({ method, path, parameters, requestBody, security }: Row,
   ].join(' ')
 }
 
-function bodyOf(body: Row['requestBody'], schemas: Schemas): string[] {
+function bodyOf(body: DocumentOperation['requestBody'], schemas: DocumentSchemas): string[] {
   if (!body) return []
   const { 'application/json': json, 'multipart/form-data': form, ...others } = body.content
-  const text = JSON.stringify(json && exampleOf(json.schema, schemas))
+  const text = JSON.stringify(json && buildExample(json.schema, schemas))
   if (form && (!json || text === '{}')) return [`-F ${fileField(form.schema)}=@FILE`]
   if (json) {
     return ['-H "Content-Type: application/json"', `-d '${text.replaceAll("'", "'\\''")}'`]
@@ -81,7 +96,7 @@ function bodyOf(body: Row['requestBody'], schemas: Schemas): string[] {
   return [`-H "Content-Type: ${Object.keys(others)[0]}"`, '--data-binary @FILE']
 }
 
-function fileField(schema: Schema): string {
+function fileField(schema: DocumentSchema): string {
   const found = Object.entries(shape.parse(schema).properties).find(
     ([, one]) => one.format === 'binary',
   )

@@ -1,21 +1,25 @@
 /** Escapes of text in HTML. */
 
 const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-export const escaped = (text: string) => text.replace(/[&<>"]/g, (mark) => marks[mark] ?? mark)
+export const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (mark) => marks[mark] ?? mark)
 
-export const code = (text: string) => `<code>${escaped(text)}</code>`
-export const block = (text: string, name?: string) =>
-  `<pre${name ? ` id="${escaped(name)}"` : ''}>${escaped(text)}</pre>`
+export const renderCode = (text: string) => `<code>${escapeHtml(text)}</code>`
+export const renderBlock = (text: string, name?: string) =>
+  `<pre${name ? ` id="${escapeHtml(name)}"` : ''}>${escapeHtml(text)}</pre>`
 
 /** Formats JSON with names of schemas as links. */
-export const json = (value: unknown) =>
-  `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`.replace(
+export const renderJson = (value: unknown) =>
+  `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`.replace(
     /\{\s*&quot;\$ref&quot;:\s*&quot;#\/components\/schemas\/(\w+)&quot;\s*\}/g,
     '<a href="#schema-$1">$1</a>',
   )
-export const shapeLink = (name: string) => `<a href="#schema-${escaped(name)}">${escaped(name)}</a>`
+export const renderSchemaLink = (name: string) =>
+  `<a href="#schema-${escapeHtml(name)}">${escapeHtml(name)}</a>`
 
-export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+export function renderTable(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
   const line = (mark: string, cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${mark}>${cell}</${mark}>`).join('')}</tr>`
   return `<table>${line('th', heads)}${rows.map((cells) => line('td', cells)).join('')}</table>`

@@ -1,19 +1,19 @@
-import type { Answer, Described } from './document.ts'
-import { block, code, escaped, table } from './html.ts'
+import type { ApiDocument, DocumentResponse } from './document.ts'
+import { escapeHtml, renderBlock, renderCode, renderTable } from './html.ts'
 
 /** Returns the introduction for new users. A test executes the lines of `#first-calls`. */
-export function introduction({ info, failures, rows }: Described): string {
+export function renderIntroduction({ info, failures, rows }: ApiDocument): string {
   return [
     '<h2 id="begin">To begin</h2>',
-    `<p>The same as a document: <a href="schema">YAML</a>, <a href="schema?scheme=json">JSON</a>. With it generators make clients in many languages. Paths stand below the base URL of this server, ${code('http://HOST:PORT/api')}.</p>`,
+    `<p>The same as a document: <a href="schema">YAML</a>, <a href="schema?scheme=json">JSON</a>. With it generators make clients in many languages. Paths stand below the base URL of this server, ${renderCode('http://HOST:PORT/api')}.</p>`,
     ...info.description.split('\n\n').map((part) => `<p>${withCode(part)}</p>`),
-    block(firstCalls, 'first-calls'),
+    renderBlock(firstCalls, 'first-calls'),
     '<h2 id="authentication">Authentication</h2>',
-    table(['Who calls', 'How it is said'], ways),
+    renderTable(['Who calls', 'How it is said'], ways),
     '<p>A call without one of these is 401, and so is one whose credential is wrong, wherever it goes. Calls that anybody may make say so.</p>',
     '<h2 id="errors">Errors</h2>',
-    `<p>Every error has the headers ${code('X-Error-Code')}, a name that stays, and ${code('X-Request-Id')}, which the log of the server has as well. The body is ${code('{"detail", "code", "request_id"}')}; of what was sent and is wrong it is texts by the names of the fields, ${code('{"name": ["This field is required."]}')}, or a list of texts.</p>`,
-    table(['Status', 'Means'], failuresTable({ failures, rows })),
+    `<p>Every error has the headers ${renderCode('X-Error-Code')}, a name that stays, and ${renderCode('X-Request-Id')}, which the log of the server has as well. The body is ${renderCode('{"detail", "code", "request_id"}')}; of what was sent and is wrong it is texts by the names of the fields, ${renderCode('{"name": ["This field is required."]}')}, or a list of texts.</p>`,
+    renderTable(['Status', 'Means'], failuresTable({ failures, rows })),
   ].join('\n')
 }
 
@@ -34,16 +34,19 @@ const firstCalls = [
 const ways = [
   [
     'a program',
-    `${code('Authorization: Bearer VALUE')} or ${code('Authorization: Token VALUE')} with an access token of <a href="#createAccessToken">POST /auth/access_tokens</a>. One that is read only may read and export.`,
+    `${renderCode('Authorization: Bearer VALUE')} or ${renderCode('Authorization: Token VALUE')} with an access token of <a href="#createAccessToken">POST /auth/access_tokens</a>. One that is read only may read and export.`,
   ],
-  ['a person', `HTTP Basic, the user name or the e-mail and the password: ${code('curl -u NAME')}`],
+  [
+    'a person',
+    `HTTP Basic, the user name or the e-mail and the password: ${renderCode('curl -u NAME')}`,
+  ],
   [
     'a page in a browser',
-    `the cookie ${code('sessionid')} of <a href="#login">POST /auth/login</a>; changes also need the value of the cookie ${code('csrftoken')} in the header ${code('X-CSRFToken')}`,
+    `the cookie ${renderCode('sessionid')} of <a href="#login">POST /auth/login</a>; changes also need the value of the cookie ${renderCode('csrftoken')} in the header ${renderCode('X-CSRFToken')}`,
   ],
 ]
 
-function failuresTable({ failures, rows }: Pick<Described, 'failures' | 'rows'>): string[][] {
+function failuresTable({ failures, rows }: Pick<ApiDocument, 'failures' | 'rows'>): string[][] {
   const statuses = new Map<string, string>()
   for (const { responses } of rows)
     for (const [status, { $ref }] of Object.entries(responses)) if ($ref) statuses.set(status, $ref)
@@ -51,12 +54,12 @@ function failuresTable({ failures, rows }: Pick<Described, 'failures' | 'rows'>)
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([status, $ref]) => [
       `<span id="error-${status}">${status}</span>`,
-      escaped(failureOf(failures, $ref)?.description ?? ''),
+      escapeHtml(failureOf(failures, $ref)?.description ?? ''),
     ])
 }
 
-const failureOf = (failures: Record<string, Answer>, $ref: string) =>
+const failureOf = (failures: Record<string, DocumentResponse>, $ref: string) =>
   failures[$ref.split('/').at(-1) ?? '']
 
 /** Formats text between backticks as code. */
-const withCode = (text: string) => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+const withCode = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')

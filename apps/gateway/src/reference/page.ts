@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
-import { type Answer, type Described, type Row, readDocument, type Schemas } from './document.ts'
-import { curlOf } from './example.ts'
-import { anchorOf, block, code, escaped, json, table } from './html.ts'
-import { introduction } from './introduction.ts'
-import { shapeText } from './shape.ts'
+import {
+  type ApiDocument,
+  type DocumentOperation,
+  type DocumentResponse,
+  type DocumentSchemas,
+  readDocument,
+} from './document.ts'
+import { formatCurlCommand } from './example.ts'
+import { anchorOf, escapeHtml, renderBlock, renderCode, renderJson, renderTable } from './html.ts'
+import { renderIntroduction } from './introduction.ts'
+import { formatSchema } from './shape.ts'
 
 /** Renders an OpenAPI document as a page without scripts and external resources, so that it works behind any proxy. */
 
@@ -19,89 +25,94 @@ const style = [
 /** Content security policy of the page: only its own style is allowed, by its hash. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'`
 
-export function referencePage(given: unknown): string {
+export function renderReferencePage(given: unknown): string {
   const described = readDocument(given)
   const { info, rows, schemas } = described
   const groups = [...new Set(rows.map(({ group }) => group))]
-  const title = escaped(`${info.title} ${info.version}`)
+  const title = escapeHtml(`${info.title} ${info.version}`)
   return [
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>`,
     `<meta name="viewport" content="width=device-width"><style>${style}</style></head><body>`,
     `<h1>${title}</h1>`,
-    contents(groups),
-    introduction(described),
-    ...groups.map((group) => section(group, described)),
-    `<h2 id="shapes">Shapes</h2>${shapes(schemas)}</body></html>`,
+    renderContents(groups),
+    renderIntroduction(described),
+    ...groups.map((group) => renderGroup(group, described)),
+    `<h2 id="shapes">Shapes</h2>${renderSchemas(schemas)}</body></html>`,
   ].join('\n')
 }
 
-function contents(groups: readonly string[]): string {
+function renderContents(groups: readonly string[]): string {
   const titles = ['Authentication', 'Errors', ...groups, 'Shapes']
-  const links = titles.map((title) => `<a href="#${anchorOf(title)}">${escaped(title)}</a>`)
+  const links = titles.map((title) => `<a href="#${anchorOf(title)}">${escapeHtml(title)}</a>`)
   return `<nav>${links.join('<br>')}</nav>`
 }
 
-function section(group: string, { rows, schemas }: Described): string {
+function renderGroup(group: string, { rows, schemas }: ApiDocument): string {
   const own = rows.filter((row) => row.group === group)
-  const parts = own.map((row) => operationPart(row, schemas))
-  return `<h2 id="${anchorOf(group)}">${escaped(group)}</h2>\n${parts.join('\n')}`
+  const parts = own.map((row) => renderOperation(row, schemas))
+  return `<h2 id="${anchorOf(group)}">${escapeHtml(group)}</h2>\n${parts.join('\n')}`
 }
 
-function operationPart(row: Row, schemas: Schemas): string {
+function renderOperation(row: DocumentOperation, schemas: DocumentSchemas): string {
   const { method, path, summary, deprecated, parameters, requestBody, security } = row
-  const name = code(path)
+  const name = renderCode(path)
   return [
-    `<details id="${escaped(row.operationId)}"><summary><b>${method}</b> ${deprecated ? `<s>${name}</s>` : name} ${escaped(summary)}</summary>`,
-    block(curlOf(row, schemas)),
+    `<details id="${escapeHtml(row.operationId)}"><summary><b>${method}</b> ${deprecated ? `<s>${name}</s>` : name} ${escapeHtml(summary)}</summary>`,
+    renderBlock(formatCurlCommand(row, schemas)),
     security?.length === 0 ? '<p>Anybody may call it.</p>' : '',
-    parameters.length > 0 ? parametersTable(row) : '',
-    requestBody ? `<p>Body: ${bodies(requestBody.content)}</p>` : '',
-    answersTable(row),
+    parameters.length > 0 ? renderParameters(row) : '',
+    requestBody ? `<p>Body: ${formatBodies(requestBody.content)}</p>` : '',
+    renderResponses(row),
     '</details>',
   ].join('')
 }
 
-function parametersTable({ parameters }: Row): string {
+function renderParameters({ parameters }: DocumentOperation): string {
   const lines = parameters.map((one) => {
     const description = one.description ?? one.schema.description ?? ''
-    const place = `${one.in}${one.required ? ', required' : ''}`
-    return [code(one.name), place, shapeText(one.schema), escaped(String(description))]
+    const location = `${one.in}${one.required ? ', required' : ''}`
+    return [
+      renderCode(one.name),
+      location,
+      formatSchema(one.schema),
+      escapeHtml(String(description)),
+    ]
   })
-  return table(['Parameter', 'Where', 'Shape', ''], lines)
+  return renderTable(['Parameter', 'Where', 'Shape', ''], lines)
 }
 
 /** Formats bodies; all JSON media types carry the same content and are named JSON. */
-function bodies(content: Answer['content']): string {
+function formatBodies(content: DocumentResponse['content']): string {
   const carried = Object.entries(content).map(([type, { schema }]) =>
     type.endsWith('json')
-      ? `${shapeText(schema)} as JSON`
-      : `${shapeText(schema)} as ${code(type)}`,
+      ? `${formatSchema(schema)} as JSON`
+      : `${formatSchema(schema)} as ${renderCode(type)}`,
   )
   return [...new Set(carried)].join('; ')
 }
 
-function answersTable({ responses }: Row): string {
+function renderResponses({ responses }: DocumentOperation): string {
   const all = Object.entries(responses)
   const own = all.filter(([, { $ref }]) => $ref === undefined)
   const failures = all.filter(([, { $ref }]) => $ref !== undefined)
   const links = failures.map(([status]) => `<a href="#error-${status}">${status}</a>`)
-  return table(
+  return renderTable(
     ['Answer', '', 'Body'],
     [
       ...own.map(([status, { description, content }]) => [
         status,
-        escaped(description),
-        bodies(content),
+        escapeHtml(description),
+        formatBodies(content),
       ]),
       [links.join(' '), 'Errors', ''],
     ],
   )
 }
 
-function shapes(schemas: Schemas): string {
+function renderSchemas(schemas: DocumentSchemas): string {
   const parts = Object.entries(schemas).map(
     ([name, schema]) =>
-      `<details id="schema-${escaped(name)}"><summary>${code(name)}</summary>${json(schema)}</details>`,
+      `<details id="schema-${escapeHtml(name)}"><summary>${renderCode(name)}</summary>${renderJson(schema)}</details>`,
   )
   return parts.join('\n')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { nameOf, type Schema } from './document.ts'
-import { escaped, shapeLink } from './html.ts'
+import { type DocumentSchema, nameOf } from './document.ts'
+import { escapeHtml, renderSchemaLink } from './html.ts'
 
 const shape = z.looseObject({
   $ref: z.string().optional(),
@@ -19,19 +19,19 @@ const shape = z.looseObject({
 const wide = 2 ** 31 - 1
 
 /** Describes a schema in a few words, with links to the schemas that it names. */
-export function shapeText(given: Schema): string {
+export function formatSchema(given: DocumentSchema): string {
   const one = shape.parse(given)
-  if (one.$ref) return shapeLink(nameOf(one.$ref))
-  if (one.enum) return one.enum.map((word) => escaped(JSON.stringify(word))).join(' | ')
-  if (one.anyOf) return one.anyOf.map(shapeText).join(' or ')
-  if (one.type === 'array') return `list of ${shapeText(one.items ?? {})}`
+  if (one.$ref) return renderSchemaLink(nameOf(one.$ref))
+  if (one.enum) return one.enum.map((word) => escapeHtml(JSON.stringify(word))).join(' | ')
+  if (one.anyOf) return one.anyOf.map(formatSchema).join(' or ')
+  if (one.type === 'array') return `list of ${formatSchema(one.items ?? {})}`
   if (one.properties) return `form of ${membersOf(one.properties)}`
-  return escaped(`${one.format ?? one.type ?? 'any'}${boundsOf(one)}${defaultOf(one)}`)
+  return escapeHtml(`${one.format ?? one.type ?? 'any'}${boundsOf(one)}${defaultOf(one)}`)
 }
 
-const membersOf = (properties: Record<string, Schema>) =>
+const membersOf = (properties: Record<string, DocumentSchema>) =>
   Object.entries(properties)
-    .map(([name, schema]) => `${escaped(name)}: ${shapeText(schema)}`)
+    .map(([name, schema]) => `${escapeHtml(name)}: ${formatSchema(schema)}`)
     .join(', ')
 
 function boundsOf({ minimum, maximum }: z.infer<typeof shape>): string {

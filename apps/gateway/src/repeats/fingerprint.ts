@@ -9,11 +9,11 @@ export interface Fingerprint {
 
 /**
  * Creates the hash of the complete content of a call; bytes of any size are added as they pass.
- * @param said Values outside the body.
+ * @param values Values outside the body.
  * @param boundary Boundary of a form; it is left out of the hash, because it differs each time the same form is sent.
  */
-export function openFingerprint(said: readonly unknown[], boundary?: string): Fingerprint {
-  const hash = createHash('sha256').update(JSON.stringify(said))
+export function openFingerprint(values: readonly unknown[], boundary?: string): Fingerprint {
+  const hash = createHash('sha256').update(JSON.stringify(values))
   const add = (piece: Uint8Array) => void hash.update(piece)
   const parts = boundary === undefined ? undefined : openParts(boundary, add)
   return {

@@ -5,10 +5,16 @@ import { type CallContext, conflict } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { allowToken } from '../plugins/token-rights.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { type Kept, keptHeaders, mostBytes, open, seal } from './kept.ts'
 import { keyHeader } from './key.ts'
 import { openRepeat, passBody } from './repeat.ts'
 import type { Repeat } from './state.ts'
+import {
+  decryptResponse,
+  encryptResponse,
+  mostBytes,
+  type StoredResponse,
+  storedHeaders,
+} from './stored-response.ts'
 
 type Ports = Pick<GatewayPorts, 'services' | 'settings' | 'log'>
 
@@ -22,27 +28,27 @@ export function answerRepeats(app: FastifyInstance, ports: Ports): void {
     const { operation } = request.routeOptions.config
     const given = request.headers[keyHeader]
     if (!operation || given === undefined || !takesKey(operation)) return done()
-    return begin(operation, request, reply, ports) // the framework awaits the result instead of `done`
+    return beginCall(operation, request, reply, ports) // the framework awaits the result instead of `done`
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const { repeat } = request
     if (!repeat) return done(null, payload)
     request.repeat = null
-    return finish(repeat, request, reply, { payload, ports })
+    return finishCall(repeat, request, reply, { payload, ports })
   })
 }
 
-const running = () =>
+const createRunningError = () =>
   conflict('A call with this Idempotency-Key is still running.', {
     code: 'idempotency_in_progress',
     retry_after: 1,
   })
-const reused = () =>
+const createReusedError = () =>
   conflict('This Idempotency-Key was sent before with another request.', {
     code: 'idempotency_key_reused',
   })
 
-async function begin(
+async function beginCall(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,23 +57,25 @@ async function begin(
   const given = request.headers[keyHeader]
   const { principal } = request
   if (given === undefined || !principal) return undefined
-  const asked = { given, user_id: principal.user_id, limits: settings }
-  const repeat = await openRepeat(request, operation, asked)
+  const keyOptions = { given, user_id: principal.user_id, limits: settings }
+  const repeat = await openRepeat(request, operation, keyOptions)
   const attempt = () => ({ ...idsOf(repeat), fingerprint: repeat.fingerprint() })
 
   const claimed = await keys.claimKey(attempt(), ownContext(request))
-  if (claimed.state === 'reused') throw reused()
-  if (claimed.state === 'running') throw running()
+  if (claimed.state === 'reused') throw createReusedError()
+  if (claimed.state === 'running') throw createRunningError()
   if (claimed.state === 'answered') {
     await passBody(request, repeat, operation, settings)
-    if (claimed.fingerprint !== repeat.fingerprint()) throw reused()
+    if (claimed.fingerprint !== repeat.fingerprint()) throw createReusedError()
     allowToken(operation, request)
-    return replay(reply, open(claimed.answer ?? '', repeat.seal))
+    return sendStoredResponse(reply, decryptResponse(claimed.answer ?? '', repeat.seal))
   }
   const renew = () =>
     keys
       .claimKey(attempt(), ownContext(request))
-      .catch((err: unknown) => log.warn({ err, ...idsOf(repeat) }, 'a key was not renewed'))
+      .catch((err: unknown) =>
+        log.warn({ err, ...idsOf(repeat) }, 'idempotency key lease not renewed'),
+      )
   const timer = setInterval(renew, renewMs).unref()
   repeat.stop = () => clearInterval(timer)
   repeat.call_id = claimed.call_id
@@ -80,7 +88,10 @@ const renewMs = 20_000
 
 const idsOf = ({ owner, id, claim_id }: Repeat) => ({ owner, id, claim_id })
 
-function replay(reply: FastifyReply, { status, headers, body }: Kept): FastifyReply {
+function sendStoredResponse(
+  reply: FastifyReply,
+  { status, headers, body }: StoredResponse,
+): FastifyReply {
   reply.code(status).headers(headers).header('idempotency-replayed', 'true')
   return reply.send(body === '' ? undefined : Buffer.from(body))
 }
@@ -94,7 +105,7 @@ interface Sending {
  * Stores the response before its last byte is sent, so that a client that has received all of it gets the same one
  * again.
  */
-async function finish(
+async function finishCall(
   repeat: Repeat,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -102,13 +113,18 @@ async function finish(
 ): Promise<unknown> {
   const { statusCode: status } = reply
   const settle = (body?: string) =>
-    settleKey(repeat, request, ports, body === undefined ? undefined : keptOf(reply, status, body))
-  if (!isKept(reply)) {
+    settleKey(
+      repeat,
+      request,
+      ports,
+      body === undefined ? undefined : toStoredResponse(reply, status, body),
+    )
+  if (!isStorable(reply)) {
     await settle()
     return payload
   }
   if (payload instanceof Readable) {
-    const pieces = passing(payload, (text) => settle(text ?? onlyId(request.params)))
+    const pieces = passOn(payload, (text) => settle(text ?? onlyId(request.params)))
     return Readable.from(pieces, { objectMode: false })
   }
   const text = payload === undefined || payload === null ? '' : String(payload)
@@ -120,14 +136,14 @@ async function finish(
  * Returns whether a response is stored: not for server errors, calls refused before they were processed, and
  * temporary conditions.
  */
-function isKept(reply: FastifyReply): boolean {
+function isStorable(reply: FastifyReply): boolean {
   const { statusCode: status } = reply
   const passes = reply.getHeader('retry-after') !== undefined
   return status < 500 && status !== 401 && status !== 429 && !passes
 }
 
-function keptOf(reply: FastifyReply, status: number, body: string): Kept {
-  const headers = keptHeaders.flatMap((name) => {
+function toStoredResponse(reply: FastifyReply, status: number, body: string): StoredResponse {
+  const headers = storedHeaders.flatMap((name) => {
     const value = reply.getHeader(name)
     return value === undefined ? [] : [[name, String(value)] as const]
   })
@@ -147,7 +163,7 @@ function onlyId(found: unknown): string {
  * Passes a stream on.
  * @param onEnd Called with the complete text, or undefined when it is too large or was not read to its end.
  */
-async function* passing(
+async function* passOn(
   payload: AsyncIterable<Buffer>,
   onEnd: (text: string | undefined) => Promise<void>,
 ): AsyncGenerator<Buffer> {
@@ -175,15 +191,16 @@ async function settleKey(
   repeat: Repeat,
   request: FastifyRequest,
   { services: { keys }, log }: Ports,
-  answer: Kept | undefined,
+  answer: StoredResponse | undefined,
 ): Promise<void> {
   repeat.stop?.()
   const fingerprint = repeat.fingerprint()
-  const kept = answer && fingerprint !== undefined ? seal(answer, repeat.seal) : undefined
-  const settlement = { ...idsOf(repeat), fingerprint, answer: kept }
+  const encrypted =
+    answer && fingerprint !== undefined ? encryptResponse(answer, repeat.seal) : undefined
+  const settlement = { ...idsOf(repeat), fingerprint, answer: encrypted }
   await keys
     .settleKey(settlement, ownContext(request))
-    .catch((err: unknown) => log.warn({ err, ...idsOf(repeat) }, 'an answer was not kept'))
+    .catch((err: unknown) => log.warn({ err, ...idsOf(repeat) }, 'idempotent response not stored'))
 }
 
 const ownMs = 10_000

@@ -6,7 +6,7 @@ import { announcedLength, limitedBytes } from '../body.ts'
 import type { GatewaySettings } from '../config.ts'
 import { boundaryOf } from '../routes/form.ts'
 import { openFingerprint } from './fingerprint.ts'
-import { keyId, readKey, sealOf } from './key.ts'
+import { encryptionKeyOf, keyId, readKey } from './key.ts'
 import type { Repeat } from './state.ts'
 
 export type BodyLimits = Pick<
@@ -32,15 +32,19 @@ export async function openRepeat(
 ): Promise<Repeat> {
   const key = readKey(given)
   const { method, params, url, headers } = request
-  const place = { user_id, method, path: `${operation.path} ${JSON.stringify(params)}` }
+  const scope = { user_id, method, path: `${operation.path} ${JSON.stringify(params)}` }
   const [, query = ''] = url.split('?', 2)
-  const said = [query, ...saying.map((name) => headers[name] ?? null), ...spoken(request)]
+  const fingerprintValues = [
+    query,
+    ...fingerprintHeaders.map((name) => headers[name] ?? null),
+    ...dialectValues(request),
+  ]
   const boundary = operation.form && boundaryOf(request)
-  const fingerprint = openFingerprint(said, boundary || undefined)
+  const fingerprint = openFingerprint(fingerprintValues, boundary || undefined)
   let text: string | undefined
   const repeat: Repeat = {
-    ...{ owner: keyOwnerOf(operation), id: keyId(key, place), claim_id: randomUUID() },
-    seal: sealOf(key, place),
+    ...{ owner: keyOwnerOf(operation), id: keyId(key, scope), claim_id: randomUUID() },
+    seal: encryptionKeyOf(key, scope),
     fingerprint: () => text,
     read: fingerprint.add,
     end: () => {
@@ -54,10 +58,10 @@ export async function openRepeat(
 }
 
 /** Returns the dialect and mount, because another dialect or other links mean another response. */
-const spoken = ({ dialect, mount }: FastifyRequest) => (dialect ? [dialect.name, mount] : [])
+const dialectValues = ({ dialect, mount }: FastifyRequest) => (dialect ? [dialect.name, mount] : [])
 
 /** Headers that change the meaning of a call. */
-const saying = [
+const fingerprintHeaders = [
   ...['x-organization', 'if-match', 'tus-resumable', 'upload-length', 'upload-metadata'],
   ...['upload-start', 'upload-multiple', 'upload-finish'],
 ]

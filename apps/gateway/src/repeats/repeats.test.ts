@@ -7,7 +7,7 @@ import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, type TestRequest } from '../testing/gateway.ts'
 
 /** Idempotency keys in a gateway with a real table (docs/spec/rest.md#idempotency-keys). */
 
@@ -30,7 +30,7 @@ const made = async (call_id: string | undefined) => {
   await answer()
 }
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     keys: keyHandlers(db),
     projects: {
@@ -91,7 +91,7 @@ beforeEach(async () => {
   answer = () => undefined
 })
 
-const keyed = (key: string, body: Sent['body'] = { name: 'p' }, more: Partial<Sent> = {}) =>
+const keyed = (key: string, body: TestRequest['body'] = { name: 'p' }, more: TestRequest = {}) =>
   send('/api/projects', { method: 'POST', body, ...more, headers: { 'idempotency-key': key } })
 const isReplay = ({ headers }: { headers: Record<string, unknown> }) =>
   headers['idempotency-replayed'] === 'true'
@@ -286,7 +286,7 @@ test('a token without permission does not get the response of a call by another 
 
 describe('annotation sets that are streamed', () => {
   const large = () => bytesOf(...Array.from({ length: 40 }, () => 'x'.repeat(50_000)))
-  const put = (body: Sent['body'], headers: Record<string, string> = {}) =>
+  const put = (body: TestRequest['body'], headers: Record<string, string> = {}) =>
     send('/api/jobs/31/annotations/', {
       method: 'PUT',
       body,

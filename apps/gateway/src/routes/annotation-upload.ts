@@ -5,7 +5,7 @@ import type { GatewayPorts } from '../ports.ts'
 import { isForm } from '../request.ts'
 import { targetOf } from '../serve.ts'
 import { storeOneFile } from './one-file.ts'
-import { beforeItsEffect, handOver, type Upload, type UploadCall } from './upload.ts'
+import { storeAndStart, type Upload, type UploadCall, withoutCallId } from './upload.ts'
 
 /**
  * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: import of one file with annotations, or
@@ -24,16 +24,16 @@ const inputs = z.object({
 /** Handles an import in a single call; without a body, the call names a file that is stored elsewhere. */
 export const importUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { wish, options } = askedBy(call)
-  if (isEmpty(call.request) || isElsewhere(wish)) return importNamed(call, ports)
-  const opening = beforeItsEffect(call.context)
-  const { upload_id, prefix } = await requests.openUpload(wish, opening)
+  const { uploadInput, options } = readImport(call)
+  if (isEmpty(call.request) || isElsewhere(uploadInput)) return importNamed(call, ports)
+  const opening = withoutCallId(call.context)
+  const { upload_id, prefix } = await requests.openUpload(uploadInput, opening)
 
-  return handOver(ports, {
+  return storeAndStart(ports, {
     prefix,
     store: () => storeOneFile(call, ports, prefix, [fieldOf(call)]),
     start: (file) => {
-      const { target, id } = wish
+      const { target, id } = uploadInput
       const body = { upload_id, target, id, file, ...options }
       return requests.startImport({ body }, call.context)
     },
@@ -42,7 +42,7 @@ export const importUpload: Upload = async (call, ports) => {
 
 /** Handles the first of several calls: input that the last call would refuse is refused now. */
 export const importStart: Upload = async (call, { services }) =>
-  services.requests.checkUpload(askedBy(call).wish, call.context)
+  services.requests.checkUpload(readImport(call).uploadInput, call.context)
 
 /** Handles the last call: `filename` is the former `Upload-Filename`. A file in the body takes precedence. */
 export const importFinish: Upload = async (call, ports) => {
@@ -58,19 +58,19 @@ async function importNamed(
 ): Promise<unknown> {
   // Some clients send an empty form or document.
   if (!isEmpty(request)) for await (const _ of bodyOf(request, settings.maxBodyBytes));
-  const { wish, filename, options, cloud_storage_id } = askedBy(call)
-  const { target, id, location = usual } = wish
+  const { uploadInput, filename, options, cloud_storage_id } = readImport(call)
+  const { target, id, location = usual } = uploadInput
   const named = { file_id: filename, location, cloud_storage_id }
   return services.requests.startImport({ body: { target, id, ...named, ...options } }, call.context)
 }
 
 /** Returns the input of the check before the upload, and of the import after it. */
-function askedBy(call: Pick<UploadCall, 'input' | 'operation'>) {
-  const { filename, conv_mask_to_poly, cloud_storage_id, ...asked } = inputs.parse(call.input)
-  const { id, format, import_mode, dry_run, location, if_match, names_default_subset } = asked
+function readImport(call: Pick<UploadCall, 'input' | 'operation'>) {
+  const { filename, conv_mask_to_poly, cloud_storage_id, ...query } = inputs.parse(call.input)
+  const { id, format, import_mode, dry_run, location, if_match, names_default_subset } = query
   const target = targetOf(call.operation)
   return {
-    wish: {
+    uploadInput: {
       ...{ purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const) },
       ...{ target, id },
       ...{ format, import_mode, dry_run, location, if_match },

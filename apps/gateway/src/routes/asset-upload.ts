@@ -3,8 +3,8 @@ import { invalid, invalidInput } from '@reticle/kit'
 import { formatIssue } from '@reticle/kit/validation'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { type ArrivingFile, type Fields, type OnFile, readForm } from './form.ts'
-import { handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { type ArrivingFile, type FormFields, type OnFile, readForm } from './form.ts'
+import { storeAndStart, storeFile, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /assets`: upload of one file as an asset of a guide. The service detects its type. */
 
@@ -17,7 +17,7 @@ export const assetUpload: Upload = async (call, ports) => {
   if (announcedLength(call.request.raw) === 0) throw invalid({ [field]: noFile }, 'required')
   const { upload_id, prefix } = await guides.openAssetUpload({}, call.context)
 
-  return handOver(ports, {
+  return storeAndStart(ports, {
     prefix,
     store: () => storeAsset(call, ports, prefix),
     start: (stored) => guides.storeAsset({ body: { upload_id, ...stored } }, call.context),
@@ -32,7 +32,7 @@ async function storeAsset(
   let stored: { filename: string; media_type: string } | undefined
   const onFile: OnFile = async (file, halt) => {
     assertFile(file, stored !== undefined)
-    const pieces = bounded(file.pieces)
+    const pieces = limitAssetSize(file.pieces)
     const { name: filename, size } = await storeFile(blobs, `${prefix}0`, { ...file, pieces }, halt)
     if (size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
     stored = { filename, media_type: file.type }
@@ -50,7 +50,7 @@ function assertFile({ field: name }: ArrivingFile, isSecond: boolean): void {
 }
 
 /** Yields the pieces of a file up to the size limit of assets. */
-async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* limitAssetSize(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const piece of pieces) {
     size += piece.length
@@ -60,7 +60,7 @@ async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-function readFields(fields: Fields) {
+function readFields(fields: FormFields) {
   const read = assetFields.safeParse(fields, { error: formatIssue })
   if (read.error) throw invalidInput(read.error.issues)
   return read.data

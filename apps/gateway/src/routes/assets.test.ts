@@ -2,7 +2,7 @@ import { forbidden, invalid, unavailable } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, storeAway, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, type TestRequest, unavailableBlobs } from '../testing/gateway.ts'
 
 /** Upload and download of assets over HTTP (docs/spec/workspace.md#assets). */
 
@@ -49,7 +49,10 @@ const guides = {
     }
   },
 }
-const { send, blobs } = await testGateway({ services: { guides }, settings: { presign: true } })
+const { send, blobs } = await startTestGateway({
+  services: { guides },
+  settings: { presign: true },
+})
 await blobs.put('projects/org/2/assets/a', bytesOf(content))
 beforeEach(async () => {
   opened = 0
@@ -75,7 +78,7 @@ function form(...parts: Part[]): FormData {
   }
   return data
 }
-const post = (body?: Sent['body'], headers?: Sent['headers'], as?: string) =>
+const post = (body?: TestRequest['body'], headers?: TestRequest['headers'], as?: string) =>
   send('/api/assets', { method: 'POST', body, headers, ...(as && { as }) })
 
 describe('a new asset', () => {
@@ -163,7 +166,7 @@ describe('a new asset', () => {
   })
 
   test('is refused with 503 while the object store is unavailable, before its body is read', async () => {
-    const away = await testGateway({ services: { guides }, blobs: await storeAway() })
+    const away = await startTestGateway({ services: { guides }, blobs: await unavailableBlobs() })
     const body = form(['file', png(), 'a.png'], ['guide_id', '3'])
     expect((await away.send('/api/assets', { method: 'POST', body })).status).toBe(503)
     expect(stored).toEqual([])

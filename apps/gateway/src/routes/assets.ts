@@ -3,7 +3,7 @@ import { assetParams } from '@reticle/contracts/rest/assets'
 import { formatAttachment } from '@reticle/kit/content-disposition'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
-import { reader } from '../read.ts'
+import { createInputReader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { sendFile } from './downloads.ts'
@@ -14,7 +14,7 @@ import { sendFile } from './downloads.ts'
  */
 export function serveAssets(api: FastifyInstance, { services, blobs, settings }: GatewayPorts) {
   const operation = tables.guides.getAsset
-  const read = reader(operation, settings)
+  const read = createInputReader(operation, settings)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const input = assetParams.parse(await read(request))
@@ -22,12 +22,18 @@ export function serveAssets(api: FastifyInstance, { services, blobs, settings }:
     const file = { ...found, finished_date: found.created_date }
     return sendFile(request, reply, file, blobs, {
       'content-security-policy': "default-src 'none'; sandbox",
-      'content-disposition': disposition(file),
+      'content-disposition': contentDispositionOf(file),
     })
   })
 }
 
-function disposition({ filename, media_type }: { filename: string; media_type: string }): string {
+function contentDispositionOf({
+  filename,
+  media_type,
+}: {
+  filename: string
+  media_type: string
+}): string {
   const saved = formatAttachment(filename)
   return media_type.startsWith('image/') ? saved.replace(/^attachment/, 'inline') : saved
 }

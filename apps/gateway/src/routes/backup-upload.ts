@@ -2,8 +2,8 @@ import { backedUp, restoreQuery } from '@reticle/contracts/rest/backups'
 import { DomainError } from '@reticle/kit'
 import { announcedLength, bodyOf } from '../body.ts'
 import { isForm } from '../request.ts'
-import { noFile, storeOneFile } from './one-file.ts'
-import { beforeItsEffect, handOver, type Upload, type UploadCall } from './upload.ts'
+import { createNoFileError, storeOneFile } from './one-file.ts'
+import { storeAndStart, type Upload, type UploadCall, withoutCallId } from './upload.ts'
 
 /** `POST /{projects|tasks}/backup/`: restore of a project or task from one archive. */
 
@@ -15,11 +15,11 @@ const fieldsOf = ({ operation }: UploadCall) =>
 /** Handles a restore in a single call. */
 export const restoreUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { wish, filename, body } = askedBy(call)
-  if (isElsewhere(wish) || (filename && isEmpty(call))) return restoreFinish(call, ports)
-  const { upload_id, prefix } = await requests.openUpload(wish, beforeItsEffect(call.context))
-  if (isEmpty(call)) throw noFile(field)
-  return handOver(ports, {
+  const { uploadInput, filename, body } = readRestore(call)
+  if (isElsewhere(uploadInput) || (filename && isEmpty(call))) return restoreFinish(call, ports)
+  const { upload_id, prefix } = await requests.openUpload(uploadInput, withoutCallId(call.context))
+  if (isEmpty(call)) throw createNoFileError(field)
+  return storeAndStart(ports, {
     prefix,
     store: () => storeOneFile(call, ports, prefix, fieldsOf(call)),
     start: (file) => requests.startRestore({ body: { ...body, upload_id, file } }, call.context),
@@ -28,33 +28,34 @@ export const restoreUpload: Upload = async (call, ports) => {
 
 /** Handles the first of several calls: input that the last call would refuse is refused now. */
 export const restoreStart: Upload = async (call, { services }) =>
-  services.requests.checkUpload(askedBy(call).wish, call.context)
+  services.requests.checkUpload(readRestore(call).uploadInput, call.context)
 
 /** Handles the last call: `filename` is the former `Upload-Filename`. A file in the body takes precedence. */
 export const restoreFinish: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const { wish, filename, body } = askedBy(call)
+  const { uploadInput, filename, body } = readRestore(call)
   // Some clients send an empty form.
-  if (isElsewhere(wish)) for await (const _ of bodyOf(call.request, ports.settings.maxBodyBytes));
+  if (isElsewhere(uploadInput))
+    for await (const _ of bodyOf(call.request, ports.settings.maxBodyBytes));
   else if (!isEmpty(call) && isForm(call.request)) return restoreUpload(call, ports)
   else if (!filename) {
-    await requests.checkUpload(wish, call.context)
-    throw noFile(field)
+    await requests.checkUpload(uploadInput, call.context)
+    throw createNoFileError(field)
   }
   return requests.startRestore({ body: { ...body, file_id: filename } }, call.context)
 }
 
-function askedBy({ operation, input }: UploadCall) {
-  const { filename, rq_id, dry_run, ...place } = restoreQuery.parse(input)
-  if (rq_id !== undefined) throw gone()
+function readRestore({ operation, input }: UploadCall) {
+  const { filename, rq_id, dry_run, ...source } = restoreQuery.parse(input)
+  if (rq_id !== undefined) throw createPollingRemovedError()
   const target = backedUp.find((one) => operation.path.startsWith(`/${one}s/`))
-  if (!target) throw new Error(`${operation.name} makes neither a project nor a task`)
-  const wish = { purpose: 'backup', target, id: 0, ...place } as const
-  return { wish, filename, body: { target, dry_run, ...place } }
+  if (!target) throw new Error(`${operation.name} restores neither a project nor a task`)
+  const uploadInput = { purpose: 'backup', target, id: 0, ...source } as const
+  return { uploadInput, filename, body: { target, dry_run, ...source } }
 }
 
 /** Error for the former protocol, in which clients polled this operation for the progress of a restore. */
-const gone = () =>
+const createPollingRemovedError = () =>
   new DomainError('gone', 'This endpoint is no longer supported. Use GET /requests/{rq_id}')
 
 const isElsewhere = ({ location }: { location?: string }) => location === 'cloud_storage'

@@ -1,8 +1,8 @@
 import { type DataParameters, dataParameters } from '@reticle/contracts/rest/media'
 import { invalidInput } from '@reticle/kit'
 import { formatIssue } from '@reticle/kit/validation'
-import type { Fields } from './form.ts'
-import { listed } from './text-form.ts'
+import type { FormFields } from './form.ts'
+import { collectLists } from './text-form.ts'
 
 /** Parameters of media as fields of a form. */
 
@@ -16,8 +16,8 @@ export const documents = [
  * Reads the parameters.
  * @throws DomainError invalid, naming the field
  */
-export function readParameters(fields: Fields): DataParameters {
-  const read = dataParameters.safeParse(listed(fields), { error: formatIssue })
+export function readParameters(fields: FormFields): DataParameters {
+  const read = dataParameters.safeParse(collectLists(fields), { error: formatIssue })
   if (read.error) throw invalidInput(read.error.issues)
   return read.data
 }

@@ -1,11 +1,11 @@
 import { FormData } from 'undici'
 import { beforeEach, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Parameters of jobs that are sent with the media of a task (docs/spec/workspace.md#attaching-media). */
 
 let started: unknown[] = []
-const { send, blobs } = await testGateway({
+const { send, blobs } = await startTestGateway({
   settings: { maxMultipartBytes: 4 * 1024 * 1024 },
   services: {
     requests: {

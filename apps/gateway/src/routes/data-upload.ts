@@ -10,7 +10,7 @@ import { isForm } from '../request.ts'
 import { readValues } from '../url-form.ts'
 import { documents, readParameters } from './data-parameters.ts'
 import { type ArrivingFile, type OnFile, readForm } from './form.ts'
-import { beforeItsEffect, handOver, storeFile, type Upload, type UploadCall } from './upload.ts'
+import { storeAndStart, storeFile, type Upload, type UploadCall, withoutCallId } from './upload.ts'
 
 /** `POST /tasks/:id/data`: images, or one archive of images, become the media of a task. */
 
@@ -27,7 +27,7 @@ const mediaOf = (call: UploadCall) => ({
 /** Handles an upload in a single call. */
 export const dataUpload: Upload = async (call, ports) => {
   const { requests } = ports.services
-  const context = beforeItsEffect(call.context)
+  const context = withoutCallId(call.context)
   const { upload_id, prefix } = await requests.openUpload(mediaOf(call), context)
   const start = (sent: SentData) => {
     if (sent.files.length === 0 && !namesSources(sent.parameters))
@@ -37,7 +37,7 @@ export const dataUpload: Upload = async (call, ports) => {
   }
   if (!isForm(call.request))
     return start({ files: [], parameters: await readDocument(call, ports) })
-  return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
+  return storeAndStart(ports, { prefix, store: () => storeData(call, ports, prefix), start })
 }
 
 /** Handles the first of several calls: input that the last call would refuse is refused now. */
@@ -49,9 +49,9 @@ export const dataMultiple: Upload = async (call, ports) => {
   const { requests } = ports.services
   const task_id = taskOf(call)
   if (!isForm(call.request)) throw invalid({ client_files: noFile }, 'required')
-  const session = await requests.openSession({ id: task_id }, beforeItsEffect(call.context))
-  const { upload_id, prefix } = placeIn(session)
-  return handOver(ports, {
+  const session = await requests.openSession({ id: task_id }, withoutCallId(call.context))
+  const { upload_id, prefix } = withCallPrefix(session)
+  return storeAndStart(ports, {
     prefix,
     store: () => storeData(call, ports, prefix),
     start: ({ files }) => {
@@ -69,13 +69,13 @@ export const dataFinish: Upload = async (call, ports) => {
     requests.startDataPreparation({ body: { task_id, ...sent } }, call.context)
   if (!isForm(call.request))
     return start({ files: [], parameters: await readDocument(call, ports) })
-  const session = await requests.openSession({ id: task_id }, beforeItsEffect(call.context))
-  const { prefix } = placeIn(session)
-  return handOver(ports, { prefix, store: () => storeData(call, ports, prefix), start })
+  const session = await requests.openSession({ id: task_id }, withoutCallId(call.context))
+  const { prefix } = withCallPrefix(session)
+  return storeAndStart(ports, { prefix, store: () => storeData(call, ports, prefix), start })
 }
 
 /** Returns a session with a separate key prefix for this call, so that a refused call removes only its own objects. */
-const placeIn = <S extends { prefix: string }>(session: S): S => ({
+const withCallPrefix = <S extends { prefix: string }>(session: S): S => ({
   ...session,
   prefix: `${session.prefix}${randomUUID()}/`,
 })
@@ -119,8 +119,8 @@ async function readDocument(
   const sent = await readValues(request, settings.maxBodyBytes)
   const read = document.safeParse(sent ?? {}, { error: formatIssue })
   if (read.error) throw invalidInput(read.error.issues)
-  const said = Object.entries(read.data).filter(([, value]) => value !== null)
-  return readParameters(Object.fromEntries(said))
+  const provided = Object.entries(read.data).filter(([, value]) => value !== null)
+  return readParameters(Object.fromEntries(provided))
 }
 
 const document = z.record(z.string(), z.unknown())

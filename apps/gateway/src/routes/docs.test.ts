@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { restOperations } from '@reticle/contracts'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
-const { send, url } = await testGateway()
+const { send, url } = await startTestGateway()
 
 test('the API is described in YAML', async () => {
   const { status, headers, text } = await send('/api/schema', { as: null })

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { stringify } from 'yaml'
 import { readAccept } from '../plugins/accept.ts'
-import { pagePolicy, referencePage } from '../reference/page.ts'
+import { pagePolicy, renderReferencePage } from '../reference/page.ts'
 import { queryOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 
@@ -20,8 +20,8 @@ const noAliases = { aliasDuplicateObjects: false }
  */
 export function serveDocuments(api: FastifyInstance): void {
   const operation = tables.server.getSchema
-  const asJson = once(() => Buffer.from(JSON.stringify(buildOpenapi(restOperations))))
-  const asYaml = once(() => Buffer.from(stringify(buildOpenapi(restOperations), noAliases)))
+  const asJson = createOnce(() => Buffer.from(JSON.stringify(buildOpenapi(restOperations))))
+  const asYaml = createOnce(() => Buffer.from(stringify(buildOpenapi(restOperations), noAliases)))
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, (request, reply) => {
     const type = typeFor(request)
@@ -29,7 +29,7 @@ export function serveDocuments(api: FastifyInstance): void {
     return reply.send(type === yamlType ? asYaml() : asJson())
   })
 
-  const asPage = once(() => Buffer.from(referencePage(buildOpenapi(restOperations))))
+  const asPage = createOnce(() => Buffer.from(renderReferencePage(buildOpenapi(restOperations))))
   for (const page of [tables.server.getDocs, tables.server.getSwagger])
     api.get(
       pathOf(page),
@@ -49,7 +49,7 @@ function typeFor(request: FastifyRequest): string {
 }
 
 /** Creates a value on first use and caches it. */
-function once<T>(make: () => T): () => T {
+function createOnce<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
     made ??= { value: make() }

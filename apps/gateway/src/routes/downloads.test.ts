@@ -1,10 +1,10 @@
 import { forbidden, notFound } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
-import { storeAway, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, unavailableBlobs } from '../testing/gateway.ts'
 
 const content = '0123456789'
-const asked: unknown[] = []
+const queries: unknown[] = []
 const finished_date = '2026-03-01T10:00:07.900Z'
 const file = {
   key: 'requests/user/3/1/0',
@@ -15,12 +15,12 @@ const file = {
   finished_date,
 }
 
-const { send, blobs } = await testGateway({
+const { send, blobs } = await startTestGateway({
   settings: { rateUser: 1, presign: true },
   services: {
     requests: {
       async getResultFile(input) {
-        asked.push(input)
+        queries.push(input)
         if (input.rq_id === 'foreign') throw forbidden()
         if (input.rq_id === 'unknown') throw notFound()
         const [at] = { swept: [2], truncated: [3] }[String(input.rq_id)] ?? [1]
@@ -45,12 +45,12 @@ test('a result is sent completely, with all headers that a client needs to save 
     etag: '"abc"',
     'last-modified': 'Sun, 01 Mar 2026 10:00:07 GMT',
   })
-  expect(asked[0]).toEqual({ target: 'task', id: 12, rq_id: 'a' })
+  expect(queries[0]).toEqual({ target: 'task', id: 12, rq_id: 'a' })
 })
 
 test('results of jobs are requested from the service with the target job', async () => {
   expect((await send('/api/jobs/31/dataset/download?rq_id=b')).text).toBe(content)
-  expect(asked.at(-1)).toEqual({ target: 'job', id: 31, rq_id: 'b' })
+  expect(queries.at(-1)).toEqual({ target: 'job', id: 31, rq_id: 'b' })
 })
 
 test('HEAD returns only headers', async () => {
@@ -126,8 +126,8 @@ test('a store without presigned URLs ignores the setting for them', async () => 
 })
 
 test('an unavailable store is reported as 503', async () => {
-  const { send } = await testGateway({
-    blobs: await storeAway(),
+  const { send } = await startTestGateway({
+    blobs: await unavailableBlobs(),
     services: { requests: { getResultFile: async () => file } },
   })
   for (const method of ['GET', 'HEAD'] as const) {

@@ -7,14 +7,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from '../etag-match.ts'
 import { rangeNotSatisfiable } from '../http-error.ts'
-import type { GatewayPorts, Services } from '../ports.ts'
-import { reader } from '../read.ts'
+import type { GatewayPorts, GatewayServices } from '../ports.ts'
+import { createInputReader } from '../read.ts'
 import { contextOf } from '../request.ts'
-import { bytesStream, guardContent, sendNone } from '../send-bytes.ts'
+import { bytesStream, guardContent, sendHeadOnly } from '../send-bytes.ts'
 import { pathOf, targetOf } from '../serve.ts'
-import { type ByteRange, wantedRange } from './range.ts'
+import { type ByteRange, readRequestedRange } from './range.ts'
 
-type ResultFile = Awaited<ReturnType<Services['requests']['getResultFile']>>
+type ResultFile = Awaited<ReturnType<GatewayServices['requests']['getResultFile']>>
 
 /** Exports of events belong to no object, so the id defaults to 0. */
 const downloadInput = z.object({ id: z.int().default(0), rq_id: z.string().optional() })
@@ -35,11 +35,11 @@ export function serveDownloads(api: FastifyInstance, ports: GatewayPorts): void 
 function serveDownload(
   api: FastifyInstance,
   operation: Operation,
-  target: Parameters<Services['requests']['getResultFile']>[0]['target'],
+  target: Parameters<GatewayServices['requests']['getResultFile']>[0]['target'],
   { services: { requests }, blobs, settings }: GatewayPorts,
 ): void {
   const presign = settings.presign ? blobs.presign : undefined
-  const read = reader(operation, settings)
+  const read = createInputReader(operation, settings)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { id, rq_id } = downloadInput.parse(await read(request))
@@ -47,7 +47,7 @@ function serveDownload(
     const file = await requests.getResultFile(input, contextOf(request))
     const isElsewhere = presign !== undefined && request.method === 'GET'
     if (isElsewhere && !isNotModified(request, file.etag))
-      return redirect(reply, file, { stat: blobs.stat, presign })
+      return redirectToPresigned(reply, file, { stat: blobs.stat, presign })
     return sendFile(request, reply, file, blobs)
   })
 }
@@ -55,12 +55,12 @@ function serveDownload(
 const addressSeconds = 15 * 60
 
 /** Redirects to a presigned URL, which permits reading this file for a limited time and must not be cached. */
-async function redirect(
+async function redirectToPresigned(
   reply: FastifyReply,
   { key, size, media_type: type, filename }: ResultFile,
   { stat, presign }: Required<Pick<BlobStore, 'stat' | 'presign'>>,
 ): Promise<FastifyReply> {
-  assertWhole(await stat(key).catch(expired), size)
+  assertWhole(await stat(key).catch(rethrowExpired), size)
   const address = await presign(key, { seconds: addressSeconds, type, filename })
   return reply.headers({ 'cache-control': 'no-store' }).redirect(address, 302)
 }
@@ -75,17 +75,19 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const setHeaders = () => setFileHeaders(reply, file).headers(headers)
   if (isNotModified(request, file.etag)) return setHeaders().code(304).send()
-  const range = wantedRange(request, file.size, statesOf(file))
+  const range = readRequestedRange(request, file.size, statesOf(file))
   if (range === 'none') {
     reply.header('content-range', `bytes */${file.size}`)
     throw rangeNotSatisfiable(file.size)
   }
   const part = range === 'whole' ? undefined : range
   const isHead = request.method === 'HEAD'
-  const found = await (isHead ? blobs.stat(file.key) : blobs.get(file.key, part)).catch(expired)
+  const found = await (isHead ? blobs.stat(file.key) : blobs.get(file.key, part)).catch(
+    rethrowExpired,
+  )
   assertWhole(found, file.size)
   setLength(setHeaders(), file, range)
-  return 'chunks' in found ? reply.send(bytesStream(found.chunks)) : sendNone(reply)
+  return 'chunks' in found ? reply.send(bytesStream(found.chunks)) : sendHeadOnly(reply)
 }
 
 /**
@@ -126,7 +128,7 @@ const statesOf = ({ etag, finished_date }: ResultFile) => [
   new Date(finished_date).toUTCString(),
 ]
 
-function expired(thrown: unknown): never {
+function rethrowExpired(thrown: unknown): never {
   if (!(thrown instanceof DomainError) || thrown.kind !== 'not_found') throw thrown
   throw notFound('The exported file has expired, please retry exporting', 'result_expired')
 }

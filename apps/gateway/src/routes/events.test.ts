@@ -2,7 +2,7 @@ import { requestRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 const id = '3b241101-e2bb-4255-8caf-4136c566a962'
 const rqId = (user_id = 3) => `action=export&target=events&id=${id}&user_id=${user_id}`
@@ -10,7 +10,7 @@ const content = 'scope\ndebug:info\n'
 let status: 'queued' | 'started' | 'finished' | 'failed' = 'queued'
 const asked: unknown[] = []
 
-const { send, blobs } = await testGateway({
+const { send, blobs } = await startTestGateway({
   services: {
     requests: {
       async exportEvents(input) {

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts } from '../ports.ts'
 import { sendJson } from '../present.ts'
-import { reader } from '../read.ts'
+import { createInputReader } from '../read.ts'
 import { baseOf, contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { sendFile } from './downloads.ts'
@@ -17,23 +17,23 @@ import { sendFile } from './downloads.ts'
  */
 export function serveEvents(api: FastifyInstance, ports: GatewayPorts): void {
   const operation = tables.requests.getEvents
-  const read = reader(operation, ports.settings)
+  const read = createInputReader(operation, ports.settings)
   api.get(pathOf(operation), { config: { operation } }, async (request, reply) => {
-    const { action, query_id, ...wanted } = getEventsQuery.parse(await read(request))
+    const { action, query_id, ...query } = getEventsQuery.parse(await read(request))
     const successor = `${baseOf(request)}/events/export`
     reply.headers({ deprecation: 'true', link: `<${successor}>; rel="successor-version"` })
     if (action !== undefined && action !== '' && action !== 'download')
       throw invalid({ action: `"${action.slice(0, 100)}" is not a valid choice: use download.` })
-    if (!['', 'local', undefined].includes(wanted.location))
+    if (!['', 'local', undefined].includes(query.location))
       throw invalid({ location: 'Only local is possible here: use POST /events/export.' })
-    if (query_id) return follow(query_id, action === 'download', { request, reply, ports })
+    if (query_id) return followExport(query_id, action === 'download', { request, reply, ports })
 
     const context = contextOf(request)
     const { rq_id } = await ports.services.requests.exportEvents(
-      { ...wanted, location: undefined },
+      { ...query, location: undefined },
       context,
     )
-    return accepted(request, reply, new URLSearchParams(rq_id).get('id') ?? '')
+    return sendAccepted(request, reply, new URLSearchParams(rq_id).get('id') ?? '')
   })
 }
 
@@ -43,9 +43,9 @@ interface Call {
   ports: GatewayPorts
 }
 
-async function follow(
+async function followExport(
   query_id: string,
-  isWanted: boolean,
+  isDownload: boolean,
   { request, reply, ports }: Call,
 ): Promise<FastifyReply> {
   const { requests } = ports.services
@@ -55,12 +55,12 @@ async function follow(
   const rq_id = `action=export&target=events&id=${query_id.toLowerCase()}&user_id=${user_id}`
   const { status, message } = await requests.getRequest({ rq_id }, context)
   if (status === 'failed') throw new DomainError('internal', message, { code: 'export_failed' })
-  if (status !== 'finished') return accepted(request, reply, query_id)
-  if (!isWanted) return reply.code(201).send()
+  if (status !== 'finished') return sendAccepted(request, reply, query_id)
+  if (!isDownload) return reply.code(201).send()
   const is_last = request.method === 'GET'
   const file = await requests.getResultFile({ target: 'events', id: 0, rq_id, is_last }, context)
   return sendFile(request, reply, file, ports.blobs)
 }
 
-const accepted = (request: FastifyRequest, reply: FastifyReply, query_id: string) =>
+const sendAccepted = (request: FastifyRequest, reply: FastifyReply, query_id: string) =>
   sendJson(request, reply.code(202), { query_id })

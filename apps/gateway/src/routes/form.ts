@@ -35,7 +35,7 @@ export interface FormOptions {
 /** Reads all pieces of a file; the next part is read after it completes. `halt` fires when no more pieces will come. */
 export type OnFile = (file: ArrivingFile, halt: AbortSignal) => Promise<void>
 
-export type Fields = Record<string, unknown>
+export type FormFields = Record<string, unknown>
 
 const fieldSize = 64 * 1024
 /** Maximum total size of fields, which are kept in memory: equal to the limit of a JSON body. */
@@ -55,12 +55,12 @@ export function boundaryOf({ headers }: FastifyRequest): string {
  */
 export function assertBoundary(request: FastifyRequest): void {
   const boundary = boundaryOf(request)
-  if (boundary === '') throw malformed('its Content-Type names no boundary')
+  if (boundary === '') throw createMalformedError('its Content-Type names no boundary')
   if (boundary.length > longestBoundary)
-    throw malformed(`its boundary is longer than ${longestBoundary} characters`)
+    throw createMalformedError(`its boundary is longer than ${longestBoundary} characters`)
 }
 
-const malformed = (reason: string) =>
+const createMalformedError = (reason: string) =>
   new DomainError('invalid', `The multipart body cannot be read: ${reason}.`, {
     code: 'parse_error',
   })
@@ -69,11 +69,11 @@ const malformed = (reason: string) =>
  * Reads a form to its end and returns its fields.
  * @throws DomainError invalid for a malformed or truncated body, too_large above a limit, or the error of `onFile`
  */
-export async function readForm(request: FastifyRequest, options: FormOptions): Promise<Fields> {
+export async function readForm(request: FastifyRequest, options: FormOptions): Promise<FormFields> {
   const halt = haltWith(options.signal)
   const parts = request.parts({ limits: { ...options.limits, ...partLimits } })
   const fields = new Map<string, unknown>()
-  const halted = rejection(halt.signal)
+  const halted = rejectOnAbort(halt.signal)
   const count = countBytes(options.maxBytes, halt)
   const { raw, repeat } = request
   try {
@@ -82,13 +82,13 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
     raw.on('data', count)
     if (repeat) raw.on('data', repeat.read)
     for (;;) {
-      const { done, value: part } = await Promise.race([next.catch(rethrow), halted])
+      const { done, value: part } = await Promise.race([next.catch(rethrowFormError), halted])
       if (done) break
-      if (part.fieldname === undefined) throw malformed('a part has no name')
+      if (part.fieldname === undefined) throw createMalformedError('a part has no name')
       if (part.type === 'field') {
         taken += addField(fields, part, options.documents)
-        if (taken > mostFieldBytes) throw tooLarge()
-      } else await options.onFile(arriving(part, halt.signal), halt.signal)
+        if (taken > mostFieldBytes) throw createFieldsTooLargeError()
+      } else await options.onFile(toArrivingFile(part, halt.signal), halt.signal)
       next = parts.next()
     }
     repeat?.end()
@@ -110,7 +110,7 @@ const partLimits = {
 /** Stops everything that waits for bytes; the reason is always an error that can be reported to the client. */
 function haltWith(signal: AbortSignal): AbortController {
   const halt = new AbortController()
-  const gone = () => halt.abort(malformed('it ended early'))
+  const gone = () => halt.abort(createMalformedError('it ended early'))
   if (signal.aborted) gone()
   else signal.addEventListener('abort', gone, { once: true })
   return halt
@@ -125,7 +125,7 @@ function countBytes(maxBytes: number, halt: AbortController): (piece: Buffer) =>
   }
 }
 
-function rejection(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   const halted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     if (signal.aborted) reject(signal.reason)
@@ -134,7 +134,7 @@ function rejection(signal: AbortSignal): Promise<never> {
   return halted
 }
 
-function arriving(part: MultipartFile, signal: AbortSignal): ArrivingFile {
+function toArrivingFile(part: MultipartFile, signal: AbortSignal): ArrivingFile {
   const { fieldname: field, filename, mimetype: type, file } = part
   return { field, name: baseName(field, filename), type, pieces: piecesOf(file, signal) }
 }
@@ -162,7 +162,7 @@ function baseName(field: string, filename: string | undefined): string {
   return name
 }
 
-const tooLarge = () =>
+const createFieldsTooLargeError = () =>
   new DomainError('too_large', `The fields of the form are larger than ${mostFieldBytes} bytes.`)
 
 /**
@@ -177,13 +177,13 @@ function addField(
   const bytes = Buffer.byteLength(String(value))
   if (bytes > fieldSize && !documents.includes(name))
     throw new DomainError('too_large', `The field ${name} is larger than ${fieldSize} bytes.`)
-  if (valueTruncated) throw tooLarge()
+  if (valueTruncated) throw createFieldsTooLargeError()
   if (fields.has(name)) throw invalid({ [name]: 'This field may be given only once.' })
   fields.set(name, value)
   return Buffer.byteLength(name) + bytes
 }
 
-function rethrow(thrown: unknown): never {
+function rethrowFormError(thrown: unknown): never {
   throw formError(thrown)
 }
 
@@ -199,7 +199,8 @@ function formError(thrown: unknown): DomainError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const tooMany = limitTexts[code]
   if (tooMany) return new DomainError('too_large', tooMany)
-  if (code === 'FST_PROTO_VIOLATION') return malformed('a field has a forbidden name')
-  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return malformed('a field is not valid JSON')
-  return malformed('it is not complete or not well-formed')
+  if (code === 'FST_PROTO_VIOLATION') return createMalformedError('a field has a forbidden name')
+  if (code === 'FST_INVALID_JSON_FIELD_ERROR')
+    return createMalformedError('a field is not valid JSON')
+  return createMalformedError('it is not complete or not well-formed')
 }

@@ -3,12 +3,12 @@ import { silentLog } from '@reticle/kit/log'
 import { describe, expect, test } from 'vitest'
 import { buildGateway } from '../app.ts'
 import { readConfig } from '../config.ts'
-import type { Phase } from '../ports.ts'
-import { temporaryBlobs, testGateway } from '../testing/gateway.ts'
-import { someServices } from '../testing/services.ts'
+import type { ProcessPhase } from '../ports.ts'
+import { createTemporaryBlobs, startTestGateway } from '../testing/gateway.ts'
+import { createTestServices } from '../testing/services.ts'
 
 let isDatabaseThere = true
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   checks: {
     async DatabaseBackend() {
       if (!isDatabaseThere) throw unavailable('The database does not answer.')
@@ -74,7 +74,7 @@ test('probes do not depend on other parts', async () => {
     expect(await send(path, { as: null })).toMatchObject({ status: 200 })
 })
 
-test.each<[Phase['now'], number, number, number, number]>([
+test.each<[ProcessPhase['now'], number, number, number, number]>([
   ['starting', 200, 503, 503, 503],
   ['ready', 200, 200, 200, 200],
   ['leaving', 200, 503, 200, 503],
@@ -82,8 +82,8 @@ test.each<[Phase['now'], number, number, number, number]>([
 ])('while %s the probes report it', async (now, alive, ready, started, health) => {
   const app = await buildGateway(
     {
-      services: someServices({}),
-      blobs: await temporaryBlobs(),
+      services: createTestServices({}),
+      blobs: await createTemporaryBlobs(),
       log: silentLog,
       settings: readConfig({}),
       checks: {},

@@ -2,20 +2,20 @@ import { tables } from '@reticle/contracts'
 import { healthQuery } from '@reticle/contracts/rest/server'
 import { DomainError, forbidden, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { GatewayPorts, HealthChecks, Phase } from '../ports.ts'
+import type { GatewayPorts, HealthChecks, ProcessPhase } from '../ports.ts'
 import { sendJson } from '../present.ts'
-import { reader } from '../read.ts'
+import { createInputReader } from '../read.ts'
 import { pathOf } from '../serve.ts'
 
 const works = 'working'
 const answersWithinMs = 5000
 
 /** Serves probes at the root of the host; they depend only on this process. */
-export function serveProbes(app: FastifyInstance, phase: Phase): void {
+export function serveProbes(app: FastifyInstance, phase: ProcessPhase): void {
   const probe = (path: string, isWell: () => boolean) =>
     app.get(path, (request, reply) => {
       request.answerType = 'application/json'
-      return send(request, reply, isWell(), { status: isWell() ? works : phase.now })
+      return sendHealth(request, reply, isWell(), { status: isWell() ? works : phase.now })
     })
   probe('/healthz', () => true)
   probe('/readyz', () => phase.now === 'ready')
@@ -26,18 +26,18 @@ export function serveProbes(app: FastifyInstance, phase: Phase): void {
 export function serveHealth(
   api: FastifyInstance,
   { checks, settings }: Pick<GatewayPorts, 'checks' | 'settings'>,
-  phase: Phase,
+  phase: ProcessPhase,
 ): void {
   const operation = tables.server.getHealth
-  const read = reader(operation, settings)
+  const read = createInputReader(operation, settings)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { details } = healthQuery.parse(await read(request))
     if (details) allowDetails(request)
-    const found = await lookAt({ ...checks, ...ownPhase(phase) })
+    const found = await runChecks({ ...checks, ...ownPhase(phase) })
     const isWell = found.every(({ failure }) => failure === undefined)
-    const shown = found.map((one) => [one.name, details ? inDetail(one) : textOf(one)])
-    return send(request, reply, isWell, Object.fromEntries(shown))
+    const shown = found.map((one) => [one.name, details ? describeResult(one) : textOf(one)])
+    return sendHealth(request, reply, isWell, Object.fromEntries(shown))
   })
 }
 
@@ -51,7 +51,7 @@ function allowDetails({ principal }: FastifyRequest): void {
 }
 
 /** Adds this process as a part unless it is ready. */
-function ownPhase({ now }: Phase): HealthChecks {
+function ownPhase({ now }: ProcessPhase): HealthChecks {
   if (now === 'ready') return {}
   return {
     Server: async () => {
@@ -60,42 +60,42 @@ function ownPhase({ now }: Phase): HealthChecks {
   }
 }
 
-interface Looked {
+interface CheckResult {
   name: string
   took_ms: number
   failure?: Error
 }
 
-function lookAt(checks: HealthChecks): Promise<Looked[]> {
+function runChecks(checks: HealthChecks): Promise<CheckResult[]> {
   return Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       const begun = performance.now()
-      const failure = await outcome(check)
+      const failure = await runCheck(check)
       return { name, took_ms: Math.round(performance.now() - begun), failure }
     }),
   )
 }
 
 /** Returns the public text of a result. Only messages intended for callers are shown, because the route is public. */
-function textOf({ failure }: Looked): string {
+function textOf({ failure }: CheckResult): string {
   if (failure instanceof DomainError) return failure.message
   return failure === undefined ? works : 'not working'
 }
 
 const longestReason = 500
 
-function inDetail({ took_ms, failure }: Looked) {
+function describeResult({ took_ms, failure }: CheckResult) {
   const reason = failure?.message.split('\n', 1)[0]?.slice(0, longestReason) ?? null
   return { status: failure ? 'failing' : works, took_ms, reason }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, isWell: boolean, body: unknown) {
+function sendHealth(request: FastifyRequest, reply: FastifyReply, isWell: boolean, body: unknown) {
   reply.code(isWell ? 200 : 503).headers({ 'cache-control': 'no-store' })
   return sendJson(request, reply, body)
 }
 
 /** Runs a check; returns undefined for a working part. */
-async function outcome(check: () => Promise<void>): Promise<Error | undefined> {
+async function runCheck(check: () => Promise<void>): Promise<Error | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const seconds = answersWithinMs / 1000

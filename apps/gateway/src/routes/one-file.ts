@@ -8,7 +8,8 @@ import { storeFile, type UploadCall } from './upload.ts'
 
 const limits = { files: 2, fields: 10, parts: 20 } // a second file is parsed so that its name can be reported
 
-export const noFile = (field: string) => invalid({ [field]: 'No file was submitted.' }, 'required')
+export const createNoFileError = (field: string) =>
+  invalid({ [field]: 'No file was submitted.' }, 'required')
 
 /**
  * Stores the file of a form below a prefix.
@@ -32,7 +33,7 @@ export async function storeOneFile(
     stored = await storeFile(blobs, `${prefix}0`, file, halt)
   }
   await readForm(request, { limits, maxBytes: settings.maxMultipartBytes, signal, onFile })
-  if (!stored) throw noFile(field)
+  if (!stored) throw createNoFileError(field)
   if (stored.size === 0) throw invalid({ [field]: 'The submitted file is empty.' })
   return stored
 }

@@ -2,7 +2,7 @@ import { forbidden } from '@reticle/kit'
 import { testBucket } from '@reticle/kit/testing/bucket'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 const { blobs } = await testBucket()
 
@@ -17,7 +17,7 @@ const file = {
 await blobs.put(file.key, bytesOf('0123456789'))
 await blobs.put('requests/results/u/2', bytesOf('01234'))
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   blobs,
   settings: { presign: true },
   services: {

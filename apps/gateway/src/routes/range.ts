@@ -13,7 +13,7 @@ export interface ByteRange {
 export function readRange(given: string | undefined, size: number): ByteRange | 'whole' | 'none' {
   const { first, last } = boundsOf(given ?? '') ?? { first: '', last: '' }
   if (first + last === '') return 'whole'
-  if (first === '') return suffix(Number(last), size)
+  if (first === '') return suffixRange(Number(last), size)
   const start = Number(first)
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
   return start > end ? 'none' : { start, end }
@@ -37,7 +37,7 @@ function boundsOf(given: string): { first: string; last: string } | undefined {
  * 9110 13.1.5).
  * @param states Entity tag of the file, and its date if it has one.
  */
-export function wantedRange(
+export function readRequestedRange(
   { headers }: Pick<FastifyRequest, 'headers'>,
   size: number,
   states: readonly (string | undefined)[],
@@ -47,7 +47,7 @@ export function wantedRange(
   return isSame ? readRange(headers.range, size) : 'whole'
 }
 
-function suffix(length: number, size: number): ByteRange | 'none' {
+function suffixRange(length: number, size: number): ByteRange | 'none' {
   if (length === 0 || size === 0) return 'none'
   return { start: Math.max(0, size - length), end: size - 1 }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { requestRecord } from '@reticle/contracts/testing/records'
 import { DomainError, notFound } from '@reticle/kit'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 const { id } = requestRecord()
 const asked: unknown[] = []
@@ -22,7 +22,7 @@ async function* lines(rq_id: string | undefined) {
   }
 }
 
-const { send, url } = await testGateway({
+const { send, url } = await startTestGateway({
   services: {
     requests: {
       async followRequests({ rq_id }) {
@@ -100,7 +100,7 @@ test('all own requests are streamed without delay until the client disconnects',
 })
 
 test('a stopping gateway ends the streams, so that clients reconnect elsewhere', async () => {
-  const other = await testGateway({
+  const other = await startTestGateway({
     services: {
       requests: { followRequests: async () => ({ head: {}, chunks: lines(undefined) }) },
     },

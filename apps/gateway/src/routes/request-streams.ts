@@ -6,11 +6,11 @@ import { request as requestRecord } from '@reticle/contracts/rest/requests'
 import { toAbsoluteLinks } from '@reticle/kit/links'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { GatewayPorts, Phase } from '../ports.ts'
+import type { GatewayPorts, ProcessPhase } from '../ports.ts'
 import { toJson } from '../present.ts'
-import { reader } from '../read.ts'
+import { createInputReader } from '../read.ts'
 import { baseOf, contextOf, translationOf } from '../request.ts'
-import { sendNone } from '../send-bytes.ts'
+import { sendHeadOnly } from '../send-bytes.ts'
 import { pathOf } from '../serve.ts'
 
 const followed = z.object({ rq_id: z.string().optional() })
@@ -19,7 +19,11 @@ const followed = z.object({ rq_id: z.string().optional() })
  * Serves changes of requests as server-sent events (HTML standard, 9.2). A stream starts with the current state, so
  * that a client that reconnects misses nothing.
  */
-export function serveRequestStreams(api: FastifyInstance, ports: GatewayPorts, phase: Phase): void {
+export function serveRequestStreams(
+  api: FastifyInstance,
+  ports: GatewayPorts,
+  phase: ProcessPhase,
+): void {
   const { streamRequest, streamRequests } = tables.requests
   const share = sharedTexts()
   for (const operation of [streamRequest, streamRequests])
@@ -30,9 +34,9 @@ function serveStream(
   api: FastifyInstance,
   operation: Operation,
   { services: { requests }, settings, share }: GatewayPorts & { share: Share },
-  phase: Phase,
+  phase: ProcessPhase,
 ): void {
-  const read = reader(operation, settings)
+  const read = createInputReader(operation, settings)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const { rq_id } = followed.parse(await read(request))
@@ -42,7 +46,7 @@ function serveStream(
       .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' }) // proxies pass events on immediately
     if (request.method === 'HEAD') {
       await chunks[Symbol.asyncIterator]().return?.()
-      return sendNone(reply)
+      return sendHeadOnly(reply)
     }
     const base = baseOf(request)
     const translate = translationOf(request, operation)?.answer
@@ -95,24 +99,24 @@ const retry = 2000
 async function* eventTexts(
   chunks: AsyncIterable<Uint8Array>,
   eventFor: EventFor,
-  phase: Phase,
+  phase: ProcessPhase,
 ): AsyncGenerator<string> {
   const pieces = chunks[Symbol.asyncIterator]()
-  const ask = () => {
-    const asked = pieces.next()
-    asked.catch(() => undefined) // a failure is reported to the next reader, if any
-    return asked
+  const readNext = () => {
+    const pending = pieces.next()
+    pending.catch(() => undefined) // a failure is reported to the next reader, if any
+    return pending
   }
   try {
     yield `retry: ${retry}\n\n`
     let silentMs = 0
-    let next = ask()
+    let next = readNext()
     while (phase.now === 'ready') {
       const piece = await Promise.race([next, sleep(tickMs)])
       if (piece?.done) return
       silentMs = piece ? 0 : silentMs + tickMs
       if (piece) {
-        next = ask()
+        next = readNext()
         yield eventsOf(piece.value, eventFor)
       } else if (silentMs >= silenceMs) {
         silentMs = 0

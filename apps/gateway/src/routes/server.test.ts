@@ -2,7 +2,7 @@ import { cloudProviders } from '@reticle/contracts/rest/cloud-storages'
 import type { PartFacts } from '@reticle/contracts/rest/server'
 import { invalidText } from '@reticle/kit'
 import { expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Descriptions of an installation (docs/spec/rest.md#server-endpoints). */
 
@@ -14,7 +14,7 @@ const partOf = (given: Partial<PartFacts>): PartFacts => ({
   ...given,
 })
 const readings = { media: ['image', 'zip', 'video', 'pdf'], image_types: ['jpeg', 'png'] }
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   settings: { maxMultipartBytes: 1234, maxUploadBytes: 5678, rateUser: 77 },
   services: {
     tasks: {

@@ -5,10 +5,10 @@ import { type Capabilities, type PartFacts, shareQuery } from '@reticle/contract
 import type { CallContext } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import { dialects } from '../dialects/all.ts'
-import { gatewayLimits } from '../limits.ts'
-import type { GatewayPorts, Services } from '../ports.ts'
-import { present } from '../present.ts'
-import { reader } from '../read.ts'
+import { listGatewayLimits } from '../limits.ts'
+import type { GatewayPorts, GatewayServices } from '../ports.ts'
+import { presentResult } from '../present.ts'
+import { createInputReader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 
@@ -19,18 +19,20 @@ type Answer = (input: unknown, context: CallContext) => Promise<unknown>
 export function serveServer(api: FastifyInstance, { services, settings }: Ports): void {
   const { getPlugins, getCapabilities, getLimits, listShare, getUserAgreements } = tables.server
   const serve = (operation: Operation, answer: Answer) => {
-    const read = reader(operation, settings)
+    const read = createInputReader(operation, settings)
     api.get(pathOf(operation), { config: { operation } }, async (request, reply) => {
       const input = await read(request)
       const found = await answer(input, contextOf(request))
-      return present(operation, request, reply, found)
+      return presentResult(operation, request, reply, found)
     })
   }
   serve(getPlugins, async () => plugins)
   serve(getCapabilities, async (_, context) => capabilitiesOf(services, settings, context))
   serve(getLimits, async (_, context) => {
-    const parts = await Promise.all(describers(services).map((describe) => describe({}, context)))
-    return Object.assign(gatewayLimits(settings), ...parts.map(({ limits }) => limits))
+    const parts = await Promise.all(
+      partDescribersOf(services).map((describe) => describe({}, context)),
+    )
+    return Object.assign(listGatewayLimits(settings), ...parts.map(({ limits }) => limits))
   })
   serve(listShare, async (input, context) => {
     const { entries } = await services.server.readShare(shareQuery.parse(input), context)
@@ -39,7 +41,7 @@ export function serveServer(api: FastifyInstance, { services, settings }: Ports)
   serve(getUserAgreements, async () => [])
 }
 
-const describers = ({ tasks, annotations, server, webhooks }: Services) => [
+const partDescribersOf = ({ tasks, annotations, server, webhooks }: GatewayServices) => [
   tasks.describe,
   annotations.describe,
   server.describe,
@@ -58,30 +60,30 @@ const plugins = {
 }
 
 async function capabilitiesOf(
-  { tasks, server }: Services,
+  { tasks, server }: GatewayServices,
   settings: GatewayPorts['settings'],
   context: CallContext,
 ): Promise<Capabilities> {
-  const [people, work] = await Promise.all([
+  const [projectsSvc, jobsSvc] = await Promise.all([
     tasks.describe({}, context),
     server.describe({}, context),
   ])
   const can = (part: PartFacts, name: string) => part.features[name] ?? false
-  const reads = (family: string) => work.media.includes(family)
+  const reads = (family: string) => jobsSvc.media.includes(family)
   return {
-    media: work.media,
-    image_types: work.image_types,
+    media: jobsSvc.media,
+    image_types: jobsSvc.image_types,
     video: reads('video'),
-    video_decoder: work.video_decoder ?? null,
+    video_decoder: jobsSvc.video_decoder ?? null,
     pdf: reads('pdf'),
     point_cloud: reads('point_cloud'),
     cloud_providers: [...cloudProviders],
-    email: can(people, 'email'),
-    registration: can(people, 'registration'),
+    email: can(projectsSvc, 'email'),
+    registration: can(projectsSvc, 'registration'),
     analytics,
-    share: can(work, 'share'),
+    share: can(jobsSvc, 'share'),
     max_upload_bytes: settings.maxUploadBytes,
-    max_jobs_per_task: people.limits.jobs_per_task ?? 0,
+    max_jobs_per_task: projectsSvc.limits.jobs_per_task ?? 0,
     dialects: ['service', ...dialects.keys()],
   }
 }

@@ -1,12 +1,12 @@
 import { unauthenticated } from '@reticle/kit'
 import { expect, test } from 'vitest'
 import { csrfFor } from '../cookies.ts'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Sign-in, sign-out and session cookies (docs/spec/access.md#sign-in-and-registration). */
 
 const signedOut: unknown[] = []
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   settings: { trustedHops: 1 },
   services: {
     identity: {

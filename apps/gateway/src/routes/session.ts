@@ -5,8 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { clearSession, csrfOf, sessionOf, setSession } from '../cookies.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { present } from '../present.ts'
-import { reader } from '../read.ts'
+import { presentResult } from '../present.ts'
+import { createInputReader } from '../read.ts'
 import { contextOf } from '../request.ts'
 import { pathOf } from '../serve.ts'
 
@@ -23,10 +23,10 @@ const signInInput = z.object({ body: login })
 export function serveSession(api: FastifyInstance, { services, settings }: Ports): void {
   const { identity } = services
   const serve = (operation: Operation, answer: Answer) => {
-    const read = reader(operation, settings)
+    const read = createInputReader(operation, settings)
     api.post(pathOf(operation), { config: { operation } }, async (request, reply) => {
       const input = await read(request)
-      return present(operation, request, reply, await answer(input, request, reply))
+      return presentResult(operation, request, reply, await answer(input, request, reply))
     })
   }
 
@@ -51,7 +51,7 @@ export function serveSession(api: FastifyInstance, { services, settings }: Ports
 /** Serves the link in an email, which a browser opens: the result is shown by the page to which it redirects. */
 function serveEmailLink(api: FastifyInstance, { services, settings }: Ports): void {
   const operation = tables.identity.followEmailLink
-  const read = reader(operation, settings)
+  const read = createInputReader(operation, settings)
   const config = { operation, ignoresAccept: true }
   api.get(pathOf(operation), { config }, async (request, reply) => {
     const input = keyParams.parse(await read(request))

@@ -1,7 +1,7 @@
 import { conflict, invalidText } from '@reticle/kit'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, type TestRequest } from '../testing/gateway.ts'
 
 /** Uploads in several calls (docs/spec/requests.md#uploads). */
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 const rq_id = 'action=create&target=task&target_id=12'
-const { send, blobs } = await testGateway({
+const { send, blobs } = await startTestGateway({
   bugs,
   services: {
     requests: {
@@ -49,7 +49,7 @@ const { send, blobs } = await testGateway({
   },
 })
 
-const post = (path: string, headers: Sent['headers'], body?: Sent['body']) =>
+const post = (path: string, headers: TestRequest['headers'], body?: TestRequest['body']) =>
   send(`/api${path}`, { method: 'POST', body, headers })
 
 async function keys(): Promise<string[]> {
@@ -118,7 +118,7 @@ describe('an upload of media in several calls', () => {
     expect(await keys()).toEqual(before)
   })
 
-  test.each<[string, Sent['body']]>([
+  test.each<[string, TestRequest['body']]>([
     ['without a body', undefined],
     ['with a form without files', form([], { image_quality: '70' })],
   ])('a call for files %s is refused', async (_, body) => {
@@ -129,7 +129,7 @@ describe('an upload of media in several calls', () => {
     ])
   })
 
-  test.each<[string, Sent['headers'], Sent['body'], unknown]>([
+  test.each<[string, TestRequest['headers'], TestRequest['body'], unknown]>([
     [
       'JSON',
       {},
@@ -191,7 +191,7 @@ describe('an upload of media in several calls', () => {
 
 describe('an upload of annotations in several calls', () => {
   const query = '?format=COCO%201.0&import_mode=append&conv_mask_to_poly=False'
-  const wish = {
+  const uploadInput = {
     ...{ purpose: 'annotations', target: 'job', id: 31, format: 'COCO 1.0' },
     ...{ import_mode: 'append', dry_run: false, location: undefined, if_match: undefined },
   }
@@ -199,10 +199,10 @@ describe('an upload of annotations in several calls', () => {
   test.each([{}, json])('the first call makes the same check as the last one', async (headers) => {
     const answer = await post(`/jobs/31/annotations/${query}`, { ...started, ...headers })
     expect([answer.status, answer.text]).toEqual([202, ''])
-    expect(asked).toEqual([['checkUpload', wish]])
+    expect(asked).toEqual([['checkUpload', uploadInput]])
   })
 
-  test.each<[string, Sent['headers'], Sent['body']]>([
+  test.each<[string, TestRequest['headers'], TestRequest['body']]>([
     ['nothing', json, undefined],
     ['an empty document', {}, {}],
   ])('the last call names the file, with %s as its body', async (_, headers, body) => {
@@ -228,7 +228,7 @@ describe('an upload of annotations in several calls', () => {
     expect(asked).toMatchObject([['startImport', { file_id: undefined, location: 'local' }]])
   })
 
-  test.each<[string, Sent['headers'], Sent['body']]>([
+  test.each<[string, TestRequest['headers'], TestRequest['body']]>([
     ['nothing', {}, undefined],
     ['an empty document', {}, {}],
     ['an empty form', {}, new FormData()],

@@ -1,7 +1,7 @@
 import type { CloudStorage } from '@reticle/contracts/rest/cloud-storages'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 
 /** Bodies in JSON and as a form, for an operation that accepts both. */
 
@@ -23,7 +23,7 @@ const record: CloudStorage = {
   created_date: '2026-03-01T00:00:00.000Z',
   updated_date: '2026-03-01T00:00:00.000Z',
 }
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   settings: { maxBodyBytes: 200_000 },
   services: {
     storages: {

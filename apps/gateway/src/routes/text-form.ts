@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart'
 import { invalid } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type ArrivingFile, assertBoundary, type Fields, readForm } from './form.ts'
+import { type ArrivingFile, assertBoundary, type FormFields, readForm } from './form.ts'
 
 /** Forms that encode a body: fields are its members, `name[0]` and `name[1]` a list, files small texts. */
 
@@ -20,21 +20,22 @@ export function withForms(app: FastifyInstance, serve: (scope: FastifyInstance) 
  * Reads a form of texts.
  * @throws DomainError invalid, naming the field; too_large above `maxBytes`
  */
-export async function readTextForm(request: FastifyRequest, maxBytes: number): Promise<Fields> {
+export async function readTextForm(request: FastifyRequest, maxBytes: number): Promise<FormFields> {
   assertBoundary(request)
-  const texts: Fields = {}
+  const texts: FormFields = {}
   const onFile = async (file: ArrivingFile) => {
-    if (Object.hasOwn(texts, file.field)) throw given(file.field)
+    if (Object.hasOwn(texts, file.field)) throw createDuplicateError(file.field)
     texts[file.field] = await textOf(file)
   }
   const { signal } = new AbortController()
   const fields = await readForm(request, { limits, maxBytes, signal, onFile })
   const twice = Object.keys(texts).find((name) => Object.hasOwn(fields, name))
-  if (twice !== undefined) throw given(twice)
-  return listed({ ...fields, ...texts })
+  if (twice !== undefined) throw createDuplicateError(twice)
+  return collectLists({ ...fields, ...texts })
 }
 
-const given = (field: string) => invalid({ [field]: 'This field may be given only once.' })
+const createDuplicateError = (field: string) =>
+  invalid({ [field]: 'This field may be given only once.' })
 
 async function textOf({ field, pieces }: ArrivingFile): Promise<string> {
   const parts: Uint8Array[] = []
@@ -58,9 +59,9 @@ const indexed = /^([^[\]]+)\[(\d{1,4})\]$/
  * Converts fields named `name[0]`, `name[1]` and so on to the list `name`.
  * @throws DomainError invalid when a field `name` exists as well
  */
-export function listed(fields: Fields): Fields {
+export function collectLists(fields: FormFields): FormFields {
   const lists = new Map<string, [number, unknown][]>()
-  const body: Fields = {}
+  const body: FormFields = {}
   for (const [name, value] of Object.entries(fields)) {
     const [, list, index] = indexed.exec(name) ?? []
     if (list === undefined) body[name] = value
@@ -71,7 +72,7 @@ export function listed(fields: Fields): Fields {
     }
   }
   for (const [name, items] of lists) {
-    if (Object.hasOwn(body, name)) throw given(name)
+    if (Object.hasOwn(body, name)) throw createDuplicateError(name)
     body[name] = items.sort(([one], [other]) => one - other).map(([, value]) => value)
   }
   return body

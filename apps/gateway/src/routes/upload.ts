@@ -21,7 +21,7 @@ export type Upload = (call: UploadCall, ports: GatewayPorts) => Promise<unknown>
  * Returns the context for opening an upload without the call id of the idempotency key. Every attempt opens a new
  * upload for its own files; only the start of their processing happens once per key.
  */
-export const beforeItsEffect = (context: CallContext): CallContext => ({
+export const withoutCallId = (context: CallContext): CallContext => ({
   ...context,
   next_call_id: undefined,
 })
@@ -49,7 +49,7 @@ export interface Handover<S, T> {
  * Objects of an aborted or refused upload are removed; when the result of `start` is unknown they are kept, and the
  * sweeper of the requests service decides about them (docs/spec/reliability.md#uploads-and-archives).
  */
-export async function handOver<S, T>(
+export async function storeAndStart<S, T>(
   { blobs, log }: Pick<GatewayPorts, 'blobs' | 'log'>,
   { prefix, store, start }: Handover<S, T>,
 ): Promise<T> {
@@ -63,7 +63,7 @@ export async function handOver<S, T>(
     if (!isStored || isRefusal(thrown))
       await blobs
         .removePrefix(prefix)
-        .catch((err: unknown) => log.warn({ err, prefix }, 'objects of a refused upload stay'))
+        .catch((err: unknown) => log.warn({ err, prefix }, 'objects of refused upload not removed'))
     throw thrown
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { conflict, forbidden, invalidText, unavailable } from '@reticle/kit'
 import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, storeAway, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, type TestRequest, unavailableBlobs } from '../testing/gateway.ts'
 
 let opened: unknown[] = []
 let started: unknown[] = []
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await blobs.removePrefix('uploads')
 })
 
-const { send, blobs, raw } = await testGateway({
+const { send, blobs, raw } = await startTestGateway({
   bugs,
   settings: { maxMultipartBytes: 4 * 1024 * 1024, requestTimeoutMs: 400, idleTimeoutMs: 500 },
   services: {
@@ -56,7 +56,7 @@ function form(...parts: Part[]): FormData {
   }
   return data
 }
-const post = (path: string, body?: Sent['body'], headers?: Sent['headers']) =>
+const post = (path: string, body?: TestRequest['body'], headers?: TestRequest['headers']) =>
   send(`/api${path}`, { method: 'POST', body, headers })
 
 describe('an upload of media', () => {
@@ -93,10 +93,11 @@ describe('an upload of media', () => {
   })
 
   test('a ground-truth job is requested as JSON in a field', async () => {
-    const wish = { mode: 'gt', frame_selection_method: 'random_uniform', frame_share: 0.1 }
-    const fields = form(['client_files', 'x', 'a.png'], ['validation_params', JSON.stringify(wish)])
+    const params = { mode: 'gt', frame_selection_method: 'random_uniform', frame_share: 0.1 }
+    const file: Part = ['client_files', 'x', 'a.png']
+    const fields = form(file, ['validation_params', JSON.stringify(params)])
     expect((await post('/tasks/12/data', fields)).status).toBe(202)
-    expect(started).toMatchObject([{ parameters: { validation_params: wish } }])
+    expect(started).toMatchObject([{ parameters: { validation_params: params } }])
   })
 
   test.each(['client_files', 'zip'])('one archive is accepted as %s', async (field) => {
@@ -361,8 +362,8 @@ describe('an unreadable form', () => {
   })
 
   test('is refused before its body is read when the store is unavailable', async () => {
-    const { raw } = await testGateway({
-      blobs: await storeAway(),
+    const { raw } = await startTestGateway({
+      blobs: await unavailableBlobs(),
       services: { requests: { openUpload: async () => ({ upload_id: 'u', prefix: 'u/u/' }) } },
     })
     for (const path of ['tasks/12/data', 'jobs/31/annotations/?format=COCO'])

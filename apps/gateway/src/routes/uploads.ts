@@ -7,12 +7,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { present } from '../present.ts'
-import { reader } from '../read.ts'
+import { presentResult } from '../present.ts'
+import { createInputReader } from '../read.ts'
 import { contextOf, isForm } from '../request.ts'
 import { pathOf } from '../serve.ts'
 import { createFile, type FileRoutes, serveFiles } from '../tus/files.ts'
-import { type Step, stepOf } from '../tus/steps.ts'
+import { stepOf, type UploadStep } from '../tus/steps.ts'
 import { importFinish, importStart, importUpload } from './annotation-upload.ts'
 import { assetUpload } from './asset-upload.ts'
 import { restoreFinish, restoreStart, restoreUpload } from './backup-upload.ts'
@@ -23,7 +23,7 @@ import type { Upload, UploadCall } from './upload.ts'
 /** Routes of uploads in a single call or in several (docs/spec/requests.md#uploads). */
 interface Collection extends FileRoutes {
   all: Operation
-  steps: Partial<Record<Step, Upload>>
+  steps: Partial<Record<UploadStep, Upload>>
 }
 
 const { requests, guides } = tables
@@ -33,11 +33,11 @@ const ofData = {
 const ofBackup = { once: restoreUpload, start: restoreStart, finish: restoreFinish }
 const ofAnnotations = { once: importUpload, start: importStart, finish: importFinish }
 
-const collection = (
+const createCollection = (
   purpose: UploadPurpose,
   [all, seen, sent]: readonly [Operation, Operation, Operation],
   steps: Collection['steps'],
-): Collection => ({ purpose, all, seen, sent, steps })
+): Collection => ({ purpose, all, stateOperation: seen, chunkOperation: sent, steps })
 
 const { uploadTaskData, getTaskDataFile, sendTaskDataFile } = requests
 const { importTaskAnnotations, getTaskAnnotationsFile, sendTaskAnnotationsFile } = requests
@@ -48,24 +48,24 @@ const { importProjectBackup, getProjectBackupFile, sendProjectBackupFile } = req
 const { importTaskBackup, getTaskBackupFile, sendTaskBackupFile } = requests
 
 const collections: readonly Collection[] = [
-  collection(
+  createCollection(
     'backup',
     [importProjectBackup, getProjectBackupFile, sendProjectBackupFile],
     ofBackup,
   ),
-  collection('backup', [importTaskBackup, getTaskBackupFile, sendTaskBackupFile], ofBackup),
-  collection('data', [uploadTaskData, getTaskDataFile, sendTaskDataFile], ofData),
-  collection(
+  createCollection('backup', [importTaskBackup, getTaskBackupFile, sendTaskBackupFile], ofBackup),
+  createCollection('data', [uploadTaskData, getTaskDataFile, sendTaskDataFile], ofData),
+  createCollection(
     'annotations',
     [importTaskAnnotations, getTaskAnnotationsFile, sendTaskAnnotationsFile],
     ofAnnotations,
   ),
-  collection(
+  createCollection(
     'annotations',
     [importJobAnnotations, getJobAnnotationsFile, sendJobAnnotationsFile],
     ofAnnotations,
   ),
-  collection(
+  createCollection(
     'dataset',
     [importProjectDataset, getProjectDatasetFile, sendProjectDatasetFile],
     ofAnnotations,
@@ -88,7 +88,7 @@ export function serveUploads(api: FastifyInstance, ports: GatewayPorts): void {
       guides.createAsset,
       async (call, request, reply) => {
         const answer = await assetUpload(call, ports)
-        return present(call.operation, request, reply, answer)
+        return presentResult(call.operation, request, reply, answer)
       },
       ports,
     )
@@ -122,7 +122,7 @@ function serveCollection(
       if (!take)
         throw new DomainError('invalid', 'Only media of tasks is sent with Upload-Multiple.')
       const answer = await take(call, ports)
-      if (step !== 'multiple') return present(operation, request, reply, answer)
+      if (step !== 'multiple') return presentResult(operation, request, reply, answer)
       return reply.code(200).header('cache-control', 'no-store').send()
     },
     ports,
@@ -135,7 +135,7 @@ function serveUpload(
   answer: Answer,
   { settings }: GatewayPorts,
 ): void {
-  const read = reader(operation, settings)
+  const read = createInputReader(operation, settings)
   scope.post(pathOf(operation), { config: { operation } }, async (request, reply) => {
     const input = await read(request)
     if (announcedLength(request.raw) === 0) request.repeat?.end()

@@ -12,7 +12,7 @@ import { type Dispatcher, FormData, request } from 'undici'
 import { afterAll } from 'vitest'
 import { type GatewaySettings, readConfig } from '../config.ts'
 import { type HealthChecks, startGateway } from '../index.ts'
-import { type SomeServices, someServices } from './services.ts'
+import { createTestServices, type SomeServices } from './services.ts'
 
 export interface TestGatewayOptions {
   services?: SomeServices
@@ -24,7 +24,7 @@ export interface TestGatewayOptions {
   bugs?: unknown[]
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
@@ -32,7 +32,7 @@ export interface Answer {
   json(): unknown
 }
 
-export interface Sent {
+export interface TestRequest {
   method?: Dispatcher.HttpMethod
   /** Caller, by default `anna`; null sends no credential. */
   as?: string | null
@@ -52,10 +52,15 @@ afterAll(async () => {
 })
 
 /** Starts a gateway on a free port until the end of the test file, and returns a client. */
-export async function testGateway(options: TestGatewayOptions = {}) {
-  const { services = {}, settings = {}, checks = {}, blobs = await temporaryBlobs() } = options
+export async function startTestGateway(options: TestGatewayOptions = {}) {
+  const {
+    services = {},
+    settings = {},
+    checks = {},
+    blobs = await createTemporaryBlobs(),
+  } = options
   const gateway = await startGateway({
-    services: someServices(services, options.bugs),
+    services: createTestServices(services, options.bugs),
     settings: {
       ...readConfig({ RETICLE_PORT: '0' }),
       rateAnonymous: 0,
@@ -67,12 +72,12 @@ export async function testGateway(options: TestGatewayOptions = {}) {
     checks,
   })
   ends.push(gateway.stop)
-  const send = (path: string, sent: Sent = {}) => call(gateway.url + path, sent)
-  return { ...gateway, blobs, send, raw: (bytes: string) => raw(gateway.port, bytes) }
+  const send = (path: string, sent: TestRequest = {}) => sendRequest(gateway.url + path, sent)
+  return { ...gateway, blobs, send, raw: (bytes: string) => sendRaw(gateway.port, bytes) }
 }
 
 /** Creates an object store in a folder that is deleted at the end of the test file. */
-export async function temporaryBlobs(): Promise<BlobStore> {
+export async function createTemporaryBlobs(): Promise<BlobStore> {
   const root = await mkdtemp(join(tmpdir(), 'reticle-gateway-'))
   ends.push(() => rm(root, { recursive: true, force: true }))
   return diskBlobs(root)
@@ -82,13 +87,16 @@ export async function temporaryBlobs(): Promise<BlobStore> {
  * Creates an object store that is unavailable. Its client is imported on demand, because it loads slowly and few
  * tests need it.
  */
-export async function storeAway(): Promise<BlobStore> {
+export async function unavailableBlobs(): Promise<BlobStore> {
   const { s3Blobs } = await import('@reticle/kit/blob/s3')
   const credentials = { accessKey: 'key', secretKey: 'secret', region: 'us-east-1' }
   return s3Blobs({ ...credentials, endpoint: 'http://127.0.0.1:1', bucket: 'bucket' })
 }
 
-async function call(url: string, { method = 'GET', as = 'anna', headers, body, signal }: Sent) {
+async function sendRequest(
+  url: string,
+  { method = 'GET', as = 'anna', headers, body, signal }: TestRequest,
+) {
   const isJson = isPlain(body)
   const answer = await request(url, {
     method,
@@ -105,11 +113,11 @@ async function call(url: string, { method = 'GET', as = 'anna', headers, body, s
   return { status, headers: given, text: shown, json: (): unknown => JSON.parse(shown) }
 }
 
-function isPlain(body: Sent['body']): boolean {
+function isPlain(body: TestRequest['body']): boolean {
   return typeof body === 'object' && !isIterable(body) && !(body instanceof FormData)
 }
 
-function bodyOf(body: Sent['body']) {
+function bodyOf(body: TestRequest['body']) {
   if (typeof body !== 'object' || Buffer.isBuffer(body) || body instanceof FormData) return body
   return isIterable(body) ? Readable.from(body) : JSON.stringify(body)
 }
@@ -118,7 +126,7 @@ const isIterable = (body: object): body is AsyncIterable<Uint8Array> | Buffer =>
   Buffer.isBuffer(body) || Symbol.asyncIterator in body
 
 /** Sends raw bytes and returns everything received until the server closes the connection. */
-async function raw(port: number, bytes: string): Promise<string> {
+async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(bytes, 'latin1')

@@ -4,10 +4,10 @@ import type { Principal } from '@reticle/contracts/principal'
 import { notFound, type Service, unauthenticated } from '@reticle/kit'
 import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { z } from 'zod'
-import type { Services } from '../ports.ts'
+import type { GatewayServices } from '../ports.ts'
 
 /** Handlers that a test needs; every other operation responds with not_found. */
-export type SomeServices = { [N in keyof Services]?: Partial<Services[N]> }
+export type SomeServices = { [N in keyof GatewayServices]?: Partial<GatewayServices[N]> }
 
 export const anna: Principal = {
   user_id: 3,
@@ -35,21 +35,24 @@ const accounts: Record<string, { principal: Principal; is_deprecated: boolean }>
   writer: { principal: { ...anna, token: { id: 2, read_only: false } }, is_deprecated: false },
 }
 
-const authenticate: Services['identity']['authenticate'] = async ({ authorization, session }) => {
+const authenticate: GatewayServices['identity']['authenticate'] = async ({
+  authorization,
+  session,
+}) => {
   const found = accounts[authorization?.replace('Token ', '') ?? `${session} in a browser`]
   if (!found) throw unauthenticated('Invalid token.')
   return found
 }
 
 /** Creates guarded services of all tables; `bugs` collects unexpected errors. */
-export function someServices(given: SomeServices, bugs: unknown[] = []): Services {
+export function createTestServices(given: SomeServices, bugs: unknown[] = []): GatewayServices {
   const handlers = { ...given, identity: { authenticate, ...given.identity } }
   const guarded = Object.entries(tables).map(([name, table]) => {
     const own = Object.entries(handlers).find(([key]) => key === name)?.[1]
     const all = z.custom<Service<Operations>>().parse({ ...unknownObjects(table), ...own })
     return [name, guardHandlers(all, (thrown) => bugs.push(thrown))]
   })
-  return z.custom<Services>().parse(Object.fromEntries(guarded))
+  return z.custom<GatewayServices>().parse(Object.fromEntries(guarded))
 }
 
 function unknownObjects(table: Operations) {

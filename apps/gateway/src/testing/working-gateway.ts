@@ -5,7 +5,7 @@ import { DomainError, unavailable } from '@reticle/kit'
 import { type Logger, silentLog } from '@reticle/kit/log'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { beforeEach, expect } from 'vitest'
-import { testGateway } from './gateway.ts'
+import { startTestGateway } from './gateway.ts'
 
 /** A gateway whose services work until a test releases them. */
 
@@ -83,7 +83,7 @@ function createServices({
   arrived,
   workLong,
   slowPieces,
-}: ReturnType<typeof createWork>): NonNullable<Parameters<typeof testGateway>[0]>['services'] {
+}: ReturnType<typeof createWork>): NonNullable<Parameters<typeof startTestGateway>[0]>['services'] {
   return {
     projects: {
       async getProject({ id }, { signal }) {
@@ -164,7 +164,7 @@ export async function workingGateway() {
   log.debug = (row: unknown) => void rows.push(row)
 
   const handlers = createWork()
-  const { port, send } = await testGateway({
+  const { port, send } = await startTestGateway({
     log,
     settings: { idleTimeoutMs, requestTimeoutMs },
     services: createServices(handlers),

@@ -3,23 +3,29 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limitedBytes } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { contextOf } from '../request.ts'
-import { isSpread, mismatch, openSum, readChecksum, sha256Of } from './checksum.ts'
+import {
+  createChecksum,
+  createMismatchError,
+  isSpread,
+  readChecksum,
+  sha256Of,
+} from './checksum.ts'
 import { readBytes } from './creation.ts'
 import { setFileHeaders } from './headers.ts'
-import { openSource } from './source.ts'
+import { openChunkSource } from './source.ts'
 import { storeChunk } from './store-chunk.ts'
 
 type Requests = GatewayPorts['services']['requests']
-type Asked = Parameters<Requests['findFile']>[0]
-type Noted = Awaited<ReturnType<Requests['noteChunk']>>
-type Opened = Awaited<ReturnType<Requests['openChunk']>>
+type FileQuery = Parameters<Requests['findFile']>[0]
+type RecordedChunk = Awaited<ReturnType<Requests['noteChunk']>>
+type ChunkLease = Awaited<ReturnType<Requests['openChunk']>>
 
 /**
  * Receives the next bytes of a file. Stored bytes count even when the client disconnects: the offset is recorded
  * after each part and at the end. Bytes with a checksum count only when they are complete and correct.
  */
 export async function answerChunk(
-  asked: Asked,
+  fileQuery: FileQuery,
   request: FastifyRequest,
   reply: FastifyReply,
   { services: { requests }, blobs }: GatewayPorts,
@@ -28,38 +34,40 @@ export async function answerChunk(
   const bytes = readBytes('Content-Length', request.headers['content-length'])
   const checksum = readChecksum(request)
   const context = contextOf(request)
-  const opened = await requests.openChunk({ ...asked, offset, bytes }, context)
+  const opened = await requests.openChunk({ ...fileQuery, offset, bytes }, context)
   const { lease, filename } = opened
-  if (lease === undefined) return conflicting(reply, opened.offset)
+  if (lease === undefined) return sendConflict(reply, opened.offset)
 
-  const { file_id } = asked
-  const note = (at: number, is_over: boolean, sha256?: string) =>
+  const { file_id } = fileQuery
+  const recordOffset = (at: number, is_over: boolean, sha256?: string) =>
     requests.noteChunk({ file_id, lease, offset: at, is_over, sha256 }, ownContext(context))
   const end = offset + bytes
-  const sum = checksum && openSum(checksum)
+  const sum = checksum && createChecksum(checksum)
   const arriving = limitedBytes(request.raw, bytes)
-  const source = openSource(sum ? sum.seen(arriving) : arriving)
-  let noted: Noted | undefined
+  const source = openChunkSource(sum ? sum.seen(arriving) : arriving)
+  let recorded: RecordedChunk | undefined
   let isWrong = false
   const onStored = async (at: number, sha256: string) => {
     if (sum && at < end) return true
     isWrong = sum !== undefined && !sum.isRight()
     if (isWrong) return false
     const whole = at === end ? await wholeSum(opened, end, sha256, { blobs }) : undefined
-    noted = await note(at, at === end, whole)
-    return noted.is_noted
+    recorded = await recordOffset(at, at === end, whole)
+    return recorded.is_noted
   }
   // When the store fails, a write may still be in progress, so the lease is kept and the next chunk takes over.
   const stored = await storeChunk(blobs, { opened, end, source, onStored })
   const counted = sum && (isWrong || stored !== end) ? offset : stored
-  if (noted === undefined || (noted.is_noted && counted !== end)) noted = await note(counted, true)
-  if (!noted.is_noted) return conflicting(reply, noted.offset)
+  if (recorded === undefined || (recorded.is_noted && counted !== end))
+    recorded = await recordOffset(counted, true)
+  if (!recorded.is_noted) return sendConflict(reply, recorded.offset)
   const broken = source.broken()
   if (broken) throw broken.thrown
-  if (isWrong) throw mismatch('These bytes are not those of Upload-Checksum. Send them again.')
-  if (noted.is_refused)
-    throw mismatch('The file is not what its Upload-Checksum announced. Begin anew.')
-  setFileHeaders(reply, { filename, expires_date: noted.expires_date, offset: counted })
+  if (isWrong)
+    throw createMismatchError('These bytes are not those of Upload-Checksum. Send them again.')
+  if (recorded.is_refused)
+    throw createMismatchError('The file is not what its Upload-Checksum announced. Begin anew.')
+  setFileHeaders(reply, { filename, expires_date: recorded.expires_date, offset: counted })
   return reply.code(204).send()
 }
 
@@ -69,7 +77,7 @@ export async function answerChunk(
  * @param sha256 Checksum of the last object of the file.
  */
 async function wholeSum(
-  { key, is_checked }: Opened,
+  { key, is_checked }: ChunkLease,
   end: number,
   sha256: string,
   { blobs }: Pick<GatewayPorts, 'blobs'>,
@@ -79,7 +87,7 @@ async function wholeSum(
 }
 
 /** Responds without a body; a header contains the offset at which to continue. */
-function conflicting(reply: FastifyReply, offset: number): FastifyReply {
+function sendConflict(reply: FastifyReply, offset: number): FastifyReply {
   return reply
     .code(409)
     .headers({ 'upload-offset': offset, 'x-error-code': 'upload_offset' })

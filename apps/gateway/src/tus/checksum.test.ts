@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { partKey, spreadBytes, spreadKey } from '@reticle/kit/blob/spread'
 import { readAllBytes } from '@reticle/kit/testing/bytes'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/gateway.ts'
+import { startTestGateway } from '../testing/gateway.ts'
 import type { SomeServices } from '../testing/services.ts'
 
 /** The extension `checksum` of the resumable upload protocol (tus.io 1.0.0), and checksums of whole files. */
@@ -40,7 +40,7 @@ const requests: SomeServices['requests'] = {
     return { is_noted: true, offset: at, expires_date, is_refused }
   },
 }
-const { send, blobs } = await testGateway({ bugs: [], services: { requests } })
+const { send, blobs } = await startTestGateway({ bugs: [], services: { requests } })
 const digest = (algorithm: string, text: string | Uint8Array) =>
   `${algorithm} ${createHash(algorithm).update(text).digest('base64')}`
 const hex = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')

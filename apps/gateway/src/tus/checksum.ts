@@ -43,10 +43,11 @@ export function readChecksum(
   return { algorithm, digest: bytes.toString('hex') }
 }
 
-export const mismatch = (detail: string) => new HttpError(460, 'checksum_mismatch', detail)
+export const createMismatchError = (detail: string) =>
+  new HttpError(460, 'checksum_mismatch', detail)
 
 /** Creates a checksum over passing bytes. */
-export function openSum({ algorithm, digest }: Checksum) {
+export function createChecksum({ algorithm, digest }: Checksum) {
   const hash = createHash(algorithm)
   return {
     seen: async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, type TestRequest } from '../testing/gateway.ts'
 
 /** Creation of files that arrive in pieces. */
 
@@ -10,7 +10,7 @@ beforeEach(() => {
   created = []
 })
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   settings: { maxUploadBytes: largest, trustedHops: 1 },
   services: {
     requests: {
@@ -24,7 +24,7 @@ const { send } = await testGateway({
 
 const version = { 'tus-resumable': '1.0.0' }
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const create = (headers: Sent['headers'], path = '/tasks/12/data/') =>
+const create = (headers: TestRequest['headers'], path = '/tasks/12/data/') =>
   send(`/api${path}`, { method: 'POST', headers: { ...version, ...headers } })
 const named = (name: string, length = '5') => ({
   ...{ 'upload-length': length, 'upload-metadata': `filename ${base64(name)}` },
@@ -70,7 +70,7 @@ describe('the creation of a file', () => {
     expect(answer.headers['upload-filename']).toBe(`${encodeURIComponent('снимок')} 1.png`)
   })
 
-  test.each<[string, Sent['headers'], number, string]>([
+  test.each<[string, TestRequest['headers'], number, string]>([
     ['no length', { 'upload-metadata': 'filename YQ==' }, 400, 'Upload-Length'],
     ['a length that is none', { ...named('a'), 'upload-length': '-1' }, 400, 'Upload-Length'],
     [
@@ -109,7 +109,7 @@ describe('the creation of a file', () => {
     ['a name with a NUL', named('a\0b'), 400, 'Upload-Metadata'],
     ['a name of 1,025 characters', named('a'.repeat(1025)), 400, 'Upload-Metadata'],
     [
-      'a length to be told later',
+      'a deferred length',
       { ...named('a'), 'upload-defer-length': '1' },
       400,
       'Upload-Defer-Length',

@@ -53,14 +53,16 @@ function readMetadata({ headers }: FastifyRequest): Partial<Record<string, strin
   const pairs = String(headers['upload-metadata'] ?? '')
     .split(',')
     .map((pair) => pair.trim().split(/ +/))
-  return Object.fromEntries(pairs.map(([key = '', value = '']) => [key, decoded(key, value)]))
+  return Object.fromEntries(
+    pairs.map(([key = '', value = '']) => [key, decodeMetadata(key, value)]),
+  )
 }
 
-function decoded(key: string, value: string): string {
+function decodeMetadata(key: string, value: string): string {
   if (key !== 'filename') return value
   const bytes = Buffer.from(value, 'base64')
   try {
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(value)) throw new Error('another alphabet')
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(value)) throw new Error('not Base64')
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw invalid({ 'Upload-Metadata': 'The filename has to be UTF-8 in Base64.' })

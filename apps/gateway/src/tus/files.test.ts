@@ -3,7 +3,7 @@ import { DomainError, forbidden, notFound } from '@reticle/kit'
 import { partAt, partKey, spreadBytes, spreadKey, takenOver } from '@reticle/kit/blob/spread'
 import { readAllBytes } from '@reticle/kit/testing/bytes'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Sent, testGateway } from '../testing/gateway.ts'
+import { startTestGateway, type TestRequest } from '../testing/gateway.ts'
 import type { SomeServices } from '../testing/services.ts'
 
 /** The resumable upload protocol (tus.io 1.0.0) from the view of clients. */
@@ -53,7 +53,7 @@ const requests: SomeServices['requests'] = {
     return { is_noted, offset: file.offset, expires_date }
   },
 }
-const { send, raw, blobs } = await testGateway({
+const { send, raw, blobs } = await startTestGateway({
   bugs,
   settings: { maxUploadBytes: largest, trustedHops: 1 },
   services: { requests },
@@ -64,7 +64,11 @@ const named = (name: string, length = '5') => ({
   ...{ 'upload-length': length, 'upload-metadata': `filename ${base64(name)}` },
 })
 const location = '/api/tasks/12/data/3_f'
-const chunk = (offset: number | string, body: Sent['body'], more: Partial<Sent> = {}) =>
+const chunk = (
+  offset: number | string,
+  body: TestRequest['body'],
+  more: Partial<TestRequest> = {},
+) =>
   send(location, {
     method: 'PATCH',
     body,
@@ -182,7 +186,7 @@ describe('chunks of a file', () => {
   })
 
   test('are counted up to a stall of the client', async () => {
-    const impatient = await testGateway({
+    const impatient = await startTestGateway({
       blobs,
       services: { requests },
       settings: { idleTimeoutMs: 500 },
@@ -205,7 +209,7 @@ describe('chunks of a file', () => {
 
   test('can be sent again after a failure of the store, to another object', async () => {
     const full = new DomainError('unavailable', 'There is no room.', { retry_after: 60 })
-    const away = await testGateway({
+    const away = await startTestGateway({
       blobs: { ...blobs, put: () => Promise.reject(full) },
       services: { requests },
     })
@@ -218,7 +222,11 @@ describe('chunks of a file', () => {
   })
 
   test('are not rate-limited, unlike creations', async () => {
-    const limited = await testGateway({ blobs, services: { requests }, settings: { rateUser: 3 } })
+    const limited = await startTestGateway({
+      blobs,
+      services: { requests },
+      settings: { rateUser: 3 },
+    })
     const headers = { 'content-type': 'application/offset+octet-stream' }
     for (let at = 0; at < 5; at++) {
       const sent = { body: 'a', headers: { ...headers, 'upload-offset': `${at}` } }
@@ -254,7 +262,7 @@ describe('the state of a file', () => {
 
   test.each([
     ['that is unknown', '/api/tasks/12/data/3_g', 404],
-    ['of somebody else', '/api/tasks/403/data/3_f', 403],
+    ['of another user', '/api/tasks/403/data/3_f', 403],
   ])('is refused for a file %s', async (_, path, status) => {
     const answer = await send(path, { method: 'HEAD', headers: version })
     expect(answer.status).toBe(status)

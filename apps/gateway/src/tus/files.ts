@@ -4,8 +4,8 @@ import type { CallContext } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { GatewayPorts } from '../ports.ts'
-import { present } from '../present.ts'
-import { reader } from '../read.ts'
+import { presentResult } from '../present.ts'
+import { createInputReader } from '../read.ts'
 import { baseOf, contextOf } from '../request.ts'
 import { pathOf, targetOf } from '../serve.ts'
 import { answerChunk } from './answer-chunk.ts'
@@ -17,8 +17,8 @@ import { assertVersion, setFileHeaders } from './headers.ts'
 export interface FileRoutes {
   purpose: UploadPurpose
   /** Operations for the state of a file, and for its next bytes. */
-  seen: Operation
-  sent: Operation
+  stateOperation: Operation
+  chunkOperation: Operation
 }
 
 /** Params; a restore creates a new object, so it has no id. */
@@ -26,27 +26,35 @@ const named = z.object({ id: z.int().default(0), file_id: z.string() })
 
 export function serveFiles(
   scope: FastifyInstance,
-  { purpose, seen, sent }: FileRoutes,
+  { purpose, stateOperation, chunkOperation }: FileRoutes,
   ports: GatewayPorts,
 ): void {
   const { services, settings } = ports
-  const target = targetOf(seen)
-  const readSeen = reader(seen, settings)
-  scope.get(pathOf(seen), { config: { operation: seen } }, async (request, reply) => {
-    assertVersion(request)
-    const asked = { purpose, target, ...named.parse(await readSeen(request)) }
-    const state = await services.requests.findFile(asked, contextOf(request))
-    setFileHeaders(reply, state)
-    const filename = Buffer.from(state.filename).toString('base64')
-    reply.header('upload-metadata', `filename ${filename}`)
-    return present(seen, request, reply, state)
-  })
-  const readSent = reader(sent, settings)
-  scope.patch(pathOf(sent), { config: { operation: sent } }, async (request, reply) => {
-    assertVersion(request)
-    const asked = { purpose, target, ...named.parse(await readSent(request)) }
-    return answerChunk(asked, request, reply, ports)
-  })
+  const target = targetOf(stateOperation)
+  const readStateInput = createInputReader(stateOperation, settings)
+  scope.get(
+    pathOf(stateOperation),
+    { config: { operation: stateOperation } },
+    async (request, reply) => {
+      assertVersion(request)
+      const fileQuery = { purpose, target, ...named.parse(await readStateInput(request)) }
+      const state = await services.requests.findFile(fileQuery, contextOf(request))
+      setFileHeaders(reply, state)
+      const filename = Buffer.from(state.filename).toString('base64')
+      reply.header('upload-metadata', `filename ${filename}`)
+      return presentResult(stateOperation, request, reply, state)
+    },
+  )
+  const readChunkInput = createInputReader(chunkOperation, settings)
+  scope.patch(
+    pathOf(chunkOperation),
+    { config: { operation: chunkOperation } },
+    async (request, reply) => {
+      assertVersion(request)
+      const fileQuery = { purpose, target, ...named.parse(await readChunkInput(request)) }
+      return answerChunk(fileQuery, request, reply, ports)
+    },
+  )
 }
 
 interface NewFile {
@@ -67,8 +75,8 @@ export async function createFile(
 ): Promise<FastifyReply> {
   assertVersion(request)
   const creation = readCreation(request, settings.maxUploadBytes)
-  const wanted = { purpose, target: targetOf(operation), id, ...creation }
-  const { file_id, expires_date, offset } = await requests.createFile(wanted, context)
+  const newFile = { purpose, target: targetOf(operation), id, ...creation }
+  const { file_id, expires_date, offset } = await requests.createFile(newFile, context)
   const path = pathOf(operation).replace(':id', String(id))
   const filename = shownName(purpose, creation.name, file_id)
   setFileHeaders(reply, { filename, expires_date, ...(offset && { offset }) })

@@ -15,7 +15,7 @@ const extensions = 'creation,termination,expiration,checksum'
  * Adds the capabilities of the server to responses: for paths of files, for clients that use the protocol, and for
  * OPTIONS.
  */
-export function showProtocol(
+export function setProtocolHeaders(
   app: FastifyInstance,
   operations: readonly Operation[],
   { maxUploadBytes }: Pick<GatewaySettings, 'maxUploadBytes'>,

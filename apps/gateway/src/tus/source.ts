@@ -1,5 +1,5 @@
 /** Arriving bytes that are taken in pieces of requested sizes. When they break off, the source ends. */
-export interface Source {
+export interface ChunkSource {
   /** Waits until it is known whether more bytes come. */
   hasMore: () => Promise<boolean>
   /** Yields the next bytes, up to the given number. */
@@ -8,7 +8,7 @@ export interface Source {
   broken: () => { thrown: unknown } | undefined
 }
 
-export function openSource(pieces: AsyncIterable<Uint8Array>): Source {
+export function openChunkSource(pieces: AsyncIterable<Uint8Array>): ChunkSource {
   const iterator = pieces[Symbol.asyncIterator]()
   let next: Uint8Array | undefined
   let isOver = false

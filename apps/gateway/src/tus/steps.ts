@@ -3,10 +3,10 @@ import { queryOf } from '../request.ts'
 
 /** Steps of an upload in several calls, and `once` for an upload in a single call. */
 export const steps = ['once', 'start', 'create', 'multiple', 'finish'] as const
-export type Step = (typeof steps)[number]
+export type UploadStep = (typeof steps)[number]
 
 /** Returns the step of a call. Only the presence of headers counts, because their values are usually empty. */
-export function stepOf({ headers }: FastifyRequest): Step {
+export function stepOf({ headers }: FastifyRequest): UploadStep {
   const has = (name: string) => headers[name] !== undefined
   if (has('upload-finish')) return has('upload-start') ? 'once' : 'finish'
   if (has('upload-start')) return 'start'

@@ -3,8 +3,8 @@ import { spreadBytes, spreadKey, takenOver } from '@reticle/kit/blob/spread'
 import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { temporaryBlobs } from '../testing/gateway.ts'
-import { openSource } from './source.ts'
+import { createTemporaryBlobs } from '../testing/gateway.ts'
+import { openChunkSource } from './source.ts'
 import { storeChunk } from './store-chunk.ts'
 
 const server = await startS3()
@@ -14,7 +14,7 @@ const account = { accessKey: server.key, secretKey: server.secret, region: 'us-e
 const bucket = await s3Blobs({ ...account, endpoint: server.url, bucket: 'uploads' })
 
 describe.each([
-  ['a disk', await temporaryBlobs()],
+  ['a disk', await createTemporaryBlobs()],
   ['a bucket', bucket],
 ])('a chunk for %s', (_, blobs) => {
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe.each([
       noted.push(offset)
       return isMine(offset)
     }
-    const source = openSource(pieces)
+    const source = openChunkSource(pieces)
     const stored = await storeChunk(blobs, { opened, end, source, onStored })
     return { stored, noted, broken: source.broken() }
   }

@@ -2,13 +2,13 @@ import type { OpenedUploadChunk } from '@reticle/contracts/rest/uploads'
 import { unavailable } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { partAt, partKey, spreadBytes } from '@reticle/kit/blob/spread'
-import type { Source } from './source.ts'
+import type { ChunkSource } from './source.ts'
 
 export interface Chunk {
   opened: Pick<OpenedUploadChunk, 'key' | 'tail' | 'offset'>
   /** End of the chunk in the file. */
   end: number
-  source: Source
+  source: ChunkSource
   /**
    * Records that all bytes up to the offset are stored, with the checksum of their last object. Returns false when
    * nothing more may be stored.
@@ -30,7 +30,7 @@ export async function storeChunk(
     const first = partAt(at) * spreadBytes
     const stop = Math.min(first + spreadBytes, end)
     const begin = { key: tail ?? key, bytes: at - first } // only relevant for the first part, because later ones begin at their start
-    const pieces = joined(blobs, begin, source.take(stop - at))
+    const pieces = joinStoredBytes(blobs, begin, source.take(stop - at))
     const { size, sha256 } = await blobs.put(partKey(key, partAt(at)), pieces)
     at = first + size
     if (!(await onStored(at, sha256))) break
@@ -39,7 +39,7 @@ export async function storeChunk(
 }
 
 /** Yields the stored bytes of a part, then the arriving ones. */
-async function* joined(
+async function* joinStoredBytes(
   blobs: Pick<BlobStore, 'get'>,
   { key, bytes }: { key: string; bytes: number },
   pieces: AsyncIterable<Uint8Array>,

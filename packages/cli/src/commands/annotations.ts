@@ -4,26 +4,26 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from '@reticle/sdk'
 import { Argument, type Command, Option } from 'commander'
-import { examples } from '../examples.ts'
-import { misused } from '../failure.ts'
+import { addExamples } from '../examples.ts'
+import { usageFailure } from '../failure.ts'
 import { numberId } from '../resources/resource.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
-import { bytesText } from '../terminal/output.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { formatBytes } from '../terminal/output.ts'
 import { assertFree } from '../transfers/result-file.ts'
 
 /** Adds the commands that read and write annotation sets as JSON, without a dataset format. */
-export function addAnnotations(program: Command, around: Surroundings): void {
+export function addAnnotations(program: Command, context: CliContext): void {
   const group = program
     .command('annotations')
     .summary('Read and write annotations as JSON')
     .description(
       'Annotations of a task or job as the JSON that the service keeps: no format is in between.',
     )
-  addGet(group, around)
-  addPut(group, around)
+  addGet(group, context)
+  addPut(group, context)
 }
 
-const target = () => new Argument('<kind>', 'of what').choices(['task', 'job'])
+const kindArgument = () => new Argument('<kind>', 'of what').choices(['task', 'job'])
 
 interface GetOptions {
   output?: string
@@ -34,12 +34,12 @@ interface GetOptions {
   interpolate?: boolean
 }
 
-function addGet(group: Command, around: Surroundings): void {
+function addGet(group: Command, context: CliContext): void {
   const command = group
     .command('get')
     .summary('Write them to a file or to standard output')
     .description('Writes the annotations of a task or job to a file or to standard output.')
-    .addArgument(target())
+    .addArgument(kindArgument())
     .argument('<id>', 'which')
     .option('-o, --output <file>', 'where to; standard output where nobody says')
     .option('--force', 'replace the file that is there')
@@ -48,21 +48,25 @@ function addGet(group: Command, around: Surroundings): void {
     .option('--filter <json>', 'only what a condition in JSON Logic is true of')
     .option('--interpolate', 'tracks with a position on every frame')
     .action(async (kind: string, id: string, options: GetOptions, self: Command) =>
-      getSet({ kind, id: numberId(id) }, options, openSession(self, around)),
+      getSet({ kind, id: numberId(id) }, options, openSession(self, context)),
     )
-  examples(command, [
+  addExamples(command, [
     ['reticle annotations get task 12 -o task12.json', 'all of them'],
     ['reticle annotations get job 31 --frames 0-9 | jq ".shapes | length"', 'for another program'],
   ])
 }
 
-interface Place {
+interface AnnotationSetId {
   kind: string
   id: number
 }
 
-async function getSet({ kind, id }: Place, options: GetOptions, session: Session): Promise<void> {
-  const { signal, progress, around, output } = session
+async function getSet(
+  { kind, id }: AnnotationSetId,
+  options: GetOptions,
+  session: CommandSession,
+): Promise<void> {
+  const { signal, progress, context, output } = session
   const { output: path, force = false, frames, label: label_id, filter, interpolate } = options
   await assertFree(path, force)
   const client = await session.client()
@@ -74,15 +78,15 @@ async function getSet({ kind, id }: Place, options: GetOptions, session: Session
   async function* pieces() {
     for await (const piece of answer.body ?? []) {
       bytes += piece.length
-      if (path !== undefined) progress.update(0, bytesText(bytes))
+      if (path !== undefined) progress.update(0, formatBytes(bytes))
       yield piece
     }
   }
   if (path === undefined) {
     for await (const piece of pieces())
-      if (!around.stdout.write(piece))
-        await new Promise((next) => around.stdout.once('drain', next))
-    around.stdout.write('\n')
+      if (!context.stdout.write(piece))
+        await new Promise((next) => context.stdout.once('drain', next))
+    context.stdout.write('\n')
     return
   }
   try {
@@ -102,12 +106,12 @@ interface PutOptions {
   ifMatch?: string
 }
 
-function addPut(group: Command, around: Surroundings): void {
+function addPut(group: Command, context: CliContext): void {
   const command = group
     .command('put')
     .summary('Store those of a file')
     .description('Stores the annotations of a JSON file in a task or job.')
-    .addArgument(target())
+    .addArgument(kindArgument())
     .argument('<id>', 'which')
     .argument('<file>', 'the file')
     .addOption(
@@ -120,49 +124,49 @@ function addPut(group: Command, around: Surroundings): void {
     )
     .option('--if-match <etag>', 'only while nobody else has changed them')
     .action(async (kind: string, id: string, file: string, options: PutOptions, self: Command) =>
-      putSet({ kind, id: numberId(id) }, file, options, openSession(self, around)),
+      putSet({ kind, id: numberId(id) }, file, options, openSession(self, context)),
     )
-  examples(command, [
+  addExamples(command, [
     ['reticle annotations put task 12 task12.json', 'instead of those that are there'],
     ['reticle annotations put job 31 more.json --mode create', 'beside those that are there'],
   ])
 }
 
 async function putSet(
-  place: Place,
+  set: AnnotationSetId,
   file: string,
   { mode, ifMatch }: PutOptions,
-  session: Session,
+  session: CommandSession,
 ): Promise<void> {
   const { progress, output } = session
   const { size } = await stat(file)
-  if (size === 0) throw misused(`${file} is empty`, 'An empty set is {}.')
-  progress.step(`Sending ${bytesText(size)}`)
+  if (size === 0) throw usageFailure(`${file} is empty`, 'An empty set is {}.')
+  progress.step(`Sending ${formatBytes(size)}`)
   try {
     const body = await openAsBlob(file)
     const client = await session.client()
-    const answer = await store(client, place, { mode, body, if_match: ifMatch }, session)
+    const answer = await storeSet(client, set, { mode, body, if_match: ifMatch }, session)
     // The response is the stored set, which may be large.
     for await (const _ of answer.body ?? []) progress.update(1)
     progress.stop()
     const etag = answer.headers.get('etag')
-    output.result(`Stored in ${place.kind} ${place.id}.`, { ...place, mode, etag })
+    output.result(`Stored in ${set.kind} ${set.id}.`, { ...set, mode, etag })
   } finally {
     progress.stop()
   }
 }
 
-interface Stored {
+interface AnnotationWrite {
   mode: string
   body: Blob
   if_match: string | undefined
 }
 
-function store(
+function storeSet(
   client: Client,
-  { kind, id }: Place,
-  { mode, body, if_match }: Stored,
-  { signal }: Session,
+  { kind, id }: AnnotationSetId,
+  { mode, body, if_match }: AnnotationWrite,
+  { signal }: CommandSession,
 ): Promise<Response> {
   const input = { id, body, if_match }
   const isTask = kind === 'task'

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander'
-import { completionScript, shells, type Values } from '../completion.ts'
-import { examples } from '../examples.ts'
-import { misused } from '../failure.ts'
-import type { Surroundings } from '../session.ts'
+import { type CompletionValues, completionScript, shells } from '../completion.ts'
+import { addExamples } from '../examples.ts'
+import { usageFailure } from '../failure.ts'
+import type { CliContext } from '../session.ts'
 
-export function addCompletion(program: Command, { stdout }: Surroundings): void {
+export function addCompletion(program: Command, { stdout }: CliContext): void {
   const command = program
     .command('completion')
     .summary('Print a script that completes commands in a shell')
@@ -12,10 +12,10 @@ export function addCompletion(program: Command, { stdout }: Surroundings): void 
     .addArgument(new Argument('<shell>', 'which shell').choices(shells))
     .action(async (given: string) => {
       const shell = shells.find((one) => one === given)
-      if (!shell) throw misused(`${given} is none of ${shells.join(', ')}`)
+      if (!shell) throw usageFailure(`${given} is none of ${shells.join(', ')}`)
       stdout.write(completionScript(program, shell, await formatNames()))
     })
-  examples(command, [
+  addExamples(command, [
     ['source <(reticle completion bash)', 'for this shell'],
     ['reticle completion zsh > ~/.zfunc/_reticle', 'for every zsh, with ~/.zfunc in $fpath'],
     ['reticle completion fish > ~/.config/fish/completions/reticle.fish', 'for every fish'],
@@ -23,7 +23,7 @@ export function addCompletion(program: Command, { stdout }: Surroundings): void 
 }
 
 /** Returns format names for the options that take one. */
-async function formatNames(): Promise<Values> {
+async function formatNames(): Promise<CompletionValues> {
   const { listFormats } = await import('@reticle/formats/registry')
   const { importers, exporters } = listFormats()
   const [from, to] = [importers, exporters].map((side) => side.map(({ name }) => name))

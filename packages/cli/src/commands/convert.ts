@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Converted } from '../convert/convert.ts'
-import { examples } from '../examples.ts'
-import { misused } from '../failure.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
-import { countsText } from '../terminal/counts.ts'
-import { reportLines } from '../terminal/report.ts'
+import { addExamples } from '../examples.ts'
+import { usageFailure } from '../failure.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { formatCounts } from '../terminal/counts.ts'
+import { formatReport } from '../terminal/report.ts'
 
 interface ConvertOptions {
   from: string
@@ -20,7 +20,7 @@ interface ConvertOptions {
   force?: boolean
 }
 
-export function addConvert(program: Command, around: Surroundings): void {
+export function addConvert(program: Command, context: CliContext): void {
   const command = program
     .command('convert')
     .summary('Convert a data set between formats, without a server')
@@ -40,9 +40,9 @@ export function addConvert(program: Command, around: Surroundings): void {
     .option('--masks-to-polygons', 'masks become polygons')
     .option('--force', 'replace what is there')
     .action(async (from: string, to: string, options: ConvertOptions, self: Command) =>
-      convertFile(from, to, options, openSession(self, around)),
+      convertFile(from, to, options, openSession(self, context)),
     )
-  examples(command, [
+  addExamples(command, [
     ['reticle convert coco.zip yolo.zip --from "COCO 1.0" --to "YOLO 1.1"', 'with the images'],
     [
       'reticle convert instances_val2017.json out/ --from "COCO 1.0" --to "YOLO 1.1" --images val2017/',
@@ -60,32 +60,32 @@ async function convertFile(
   from: string,
   to: string,
   options: ConvertOptions,
-  { output, progress, signal }: Session,
+  { output, progress, signal }: CommandSession,
 ): Promise<void> {
   // Loaded here, because no other command needs the converters.
   const { describeUnknown, findExporter, findImporter } = await import('@reticle/formats/registry')
   const importer = findImporter(options.from)
   const exporter = findExporter(options.to)
   if (!importer)
-    throw misused(
+    throw usageFailure(
       `No format is read as "${options.from}"`,
       describeUnknown(options.from, 'importer'),
     )
   if (!exporter)
-    throw misused(
+    throw usageFailure(
       `No format is written as "${options.to}"`,
       describeUnknown(options.to, 'exporter'),
     )
-  const { convert } = await import('../convert/convert.ts')
+  const { convertDataset } = await import('../convert/convert.ts')
   const { writerTo } = await import('../convert/write-result.ts')
   const now = new Date()
   const write = await writerTo(to, { force: options.force === true, now, signal })
   const tmpDir = await mkdtemp(join(tmpdir(), 'reticle-convert-'))
   try {
-    const converted = await convert(
+    const converted = await convertDataset(
       {
         ...{ importer: importer.importer, exporter: exporter.exporter, tmpDir, signal, now },
-        given: {
+        inputOptions: {
           path: from,
           images: options.images || undefined,
           mayMiss: options.missingImages === true,
@@ -98,7 +98,7 @@ async function convertFile(
       write,
     )
     progress.stop()
-    tell(converted, to, output)
+    printConverted(converted, to, output)
   } finally {
     progress.stop()
     await rm(tmpDir, { recursive: true, force: true })
@@ -106,21 +106,21 @@ async function convertFile(
 }
 
 function masksBecomePolygons({ keepMasks, masksToPolygons }: ConvertOptions): boolean | undefined {
-  if (keepMasks && masksToPolygons) throw misused('Either --keep-masks or --masks-to-polygons')
+  if (keepMasks && masksToPolygons) throw usageFailure('Either --keep-masks or --masks-to-polygons')
   if (keepMasks) return false
   return masksToPolygons
 }
 
-function tell(converted: Converted, out: string, output: Session['output']): void {
+function printConverted(converted: Converted, out: string, output: CommandSession['output']): void {
   const { read, written, images, labels, missing } = converted
   const { shapes, tags, tracks } = read.created
-  output.result(`${out}: ${countsText({ images, labels, shapes, tracks, tags })}`, {
+  output.result(`${out}: ${formatCounts({ images, labels, shapes, tracks, tags })}`, {
     out,
     ...converted,
   })
   if (output.isJson) return
   if (missing > 0)
     output.note(`${missing} of the images are not there: only annotations are written.`)
-  for (const line of [...reportLines(read, 'Reading'), ...reportLines(written, 'Writing')])
+  for (const line of [...formatReport(read, 'Reading'), ...formatReport(written, 'Writing')])
     output.note(line)
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { examine } from '../doctor/examine.ts'
+import { examineSetup } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { examples } from '../examples.ts'
+import { addExamples } from '../examples.ts'
 import { Failure } from '../failure.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
 
-export function addDoctor(program: Command, around: Surroundings): void {
+export function addDoctor(program: Command, context: CliContext): void {
   const command = program
     .command('doctor')
     .summary('Look for what is wrong, and say what to do')
@@ -13,8 +13,8 @@ export function addDoctor(program: Command, around: Surroundings): void {
       'Looks at the settings, the way to the server, its version and health, the token, the clock, and an upload of some bytes, which it takes back.\n' +
         'Says of each whether it is well, and what to do where it is not. Fails when something is wrong.',
     )
-    .action(async (_: object, self: Command) => diagnose(openSession(self, around)))
-  examples(command, [
+    .action(async (_: object, self: Command) => runDoctor(openSession(self, context)))
+  addExamples(command, [
     ['reticle doctor', 'of the current profile'],
     ['reticle doctor --json', 'for a report of a problem'],
   ])
@@ -22,10 +22,10 @@ export function addDoctor(program: Command, around: Surroundings): void {
 
 const signs = { well: '✔', odd: '!', wrong: '✖', skipped: '–' } as const
 
-async function diagnose(session: Session): Promise<void> {
+async function runDoctor(session: CommandSession): Promise<void> {
   const { output } = session
   const findings: Finding[] = []
-  for await (const finding of examine(session)) {
+  for await (const finding of examineSetup(session)) {
     findings.push(finding)
     const { state, check, text, advice } = finding
     if (output.isJson) continue

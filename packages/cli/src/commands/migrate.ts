@@ -1,22 +1,22 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { examples } from '../examples.ts'
-import { Failure, misused } from '../failure.ts'
-import { carryArchives } from '../migrate/archives.ts'
-import { noSecrets, readSecrets, readUserMap } from '../migrate/given.ts'
-import { type Entry, openLedger } from '../migrate/ledger.ts'
+import { addExamples } from '../examples.ts'
+import { Failure, usageFailure } from '../failure.ts'
+import { migrateArchives } from '../migrate/archives.ts'
+import { noSecrets, readSecrets, readUserMap } from '../migrate/input-files.ts'
+import { type MigrationEntry, openLedger } from '../migrate/ledger.ts'
 import type { Migration } from '../migrate/migration.ts'
-import { openPeople } from '../migrate/people.ts'
-import { keepReport, type MigrationReport, reportOf } from '../migrate/report.ts'
-import { greet, openSource } from '../migrate/source.ts'
-import { carryWebhooks } from '../migrate/webhooks.ts'
-import { carryProjects, carryTasks } from '../migrate/work.ts'
-import { carryStorages, workspacesOf } from '../migrate/workspaces.ts'
+import { migrateProjects, migrateTasks } from '../migrate/projects.ts'
+import { type MigrationReport, reportOf, writeReport } from '../migrate/report.ts'
+import { checkSource, openSource } from '../migrate/source.ts'
+import { openUserMapping } from '../migrate/user-mapping.ts'
+import { migrateWebhooks } from '../migrate/webhooks.ts'
+import { migrateStorages, workspacesOf } from '../migrate/workspaces.ts'
 import { bodyOf } from '../resources/fields.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
 import { serverUrl } from '../target.ts'
-import { askSecret } from '../terminal/ask.ts'
-import { countsText } from '../terminal/counts.ts'
+import { formatCounts } from '../terminal/counts.ts'
+import { promptSecret } from '../terminal/prompts.ts'
 
 interface MigrateOptions {
   from?: string
@@ -33,7 +33,7 @@ projects, tasks with their media, jobs, annotations, issues, guides and webhooks
 When it is broken off, the same command goes on where it was; run again later it carries what has come since.
 What could not be carried as it was is told, and kept in report.json of --folder; annotations are counted on both sides.`
 
-export function addMigrate(program: Command, around: Surroundings): void {
+export function addMigrate(program: Command, context: CliContext): void {
   const gathered = (value: string, former: string[] = []) => [...former, value]
   const command = program
     .command('migrate')
@@ -62,9 +62,9 @@ export function addMigrate(program: Command, around: Surroundings): void {
     )
     .option('--folder <folder>', 'keeps the notes and the report', 'reticle-migration')
     .action(async (options: MigrateOptions, self: Command) =>
-      migrate(options, openSession(self, around)),
+      runMigration(options, openSession(self, context)),
     )
-  examples(command, [
+  addExamples(command, [
     ['reticle migrate --from https://cvat.example.org --token -', 'everything that you may see'],
     [
       'reticle migrate --from https://cvat.example.org --org acme --users who.json',
@@ -75,10 +75,10 @@ export function addMigrate(program: Command, around: Surroundings): void {
   ])
 }
 
-async function migrate(options: MigrateOptions, session: Session): Promise<void> {
+async function runMigration(options: MigrateOptions, session: CommandSession): Promise<void> {
   const { from, backup } = options
   if (from === undefined && backup === undefined)
-    throw misused('Name what is copied: a server with --from, or archives with --backup')
+    throw usageFailure('Name what is copied: a server with --from, or archives with --backup')
   const { url } = await session.target()
   const source = from === undefined ? 'backups' : serverUrl(from)
   const folder = resolve(options.folder)
@@ -86,46 +86,51 @@ async function migrate(options: MigrateOptions, session: Session): Promise<void>
   const open = (organization: string) => openSource({ url: source, token, organization })
   session.progress.step(`Looking at ${source}`)
   // checks the address first, so that a mistyped one creates no ledger
-  if (from !== undefined) await greet(open(''), session)
+  if (from !== undefined) await checkSource(open(''), session)
   const migration = await openMigration(options, session, {
     folder,
     about: { from: source, to: url },
   })
   const into = session.options.organization ?? ''
   try {
-    if (backup) await carryArchives(migration, backup, into)
-    else await carryServer(migration, { open, only: options.org, into })
+    if (backup) await migrateArchives(migration, backup, into)
+    else await migrateServer(migration, { open, only: options.org, into })
   } finally {
     session.progress.stop()
-    await keepReport(folder, reportOf(migration.ledger))
+    await writeReport(folder, reportOf(migration.ledger))
   }
-  tell(reportOf(migration.ledger), folder, session)
+  printMigrationReport(reportOf(migration.ledger), folder, session)
 }
 
 /** Migrates one workspace after the other, skipping objects that a former run migrated. */
-async function carryServer(
+async function migrateServer(
   migration: Migration,
-  wanted: Parameters<typeof workspacesOf>[1],
+  selection: Parameters<typeof workspacesOf>[1],
 ): Promise<void> {
-  for await (const workspace of workspacesOf(migration, wanted)) {
-    await carryStorages(migration, workspace)
-    await carryProjects(migration, workspace)
-    await carryTasks(migration, workspace)
-    await carryWebhooks(migration, workspace)
+  for await (const workspace of workspacesOf(migration, selection)) {
+    await migrateStorages(migration, workspace)
+    await migrateProjects(migration, workspace)
+    await migrateTasks(migration, workspace)
+    await migrateWebhooks(migration, workspace)
   }
 }
 
-async function sourceToken({ token }: MigrateOptions, session: Session): Promise<string> {
-  const { sourceToken: known } = session.around.env
-  if (token === undefined) return known ?? askSecret(session.around, 'Access token of the source')
-  const about = 'Access token of the source'
-  const field = { key: 'token', flags: '--token <file>', about, kind: 'secret' } as const
+async function sourceToken({ token }: MigrateOptions, session: CommandSession): Promise<string> {
+  const { sourceToken: known } = session.context.env
+  if (token === undefined)
+    return known ?? promptSecret(session.context, 'Access token of the source')
+  const field = {
+    key: 'token',
+    flags: '--token <file>',
+    description: 'Access token of the source',
+    kind: 'secret',
+  } as const
   return (await bodyOf<{ token: string }>([field], { token }, session)).token
 }
 
 async function openMigration(
   { users, secrets }: MigrateOptions,
-  session: Session,
+  session: CommandSession,
   { folder, about }: { folder: string; about: Readonly<Record<string, string>> },
 ): Promise<Migration> {
   const target = await session.client()
@@ -133,7 +138,7 @@ async function openMigration(
   return {
     ...{ session, target, folder },
     secrets: secrets === undefined ? noSecrets : await readSecrets(secrets),
-    people: await openPeople(target, map, session.signal),
+    people: await openUserMapping(target, map, session.signal),
     ledger: await openLedger(folder, about),
   }
 }
@@ -142,10 +147,10 @@ async function openMigration(
 const mostLines = 20
 
 /** @throws Failure when some objects could not be migrated */
-function tell(
+function printMigrationReport(
   { carried, counts, entries }: MigrationReport,
   folder: string,
-  session: Session,
+  session: CommandSession,
 ): void {
   const { output } = session
   const report = { carried, counts, entries }
@@ -159,7 +164,7 @@ function tell(
     ])
     if (frames > 0)
       output.note(
-        `Counted ${carried.archive ? 'here' : 'on both sides'}: ${countsText({ frames, shapes, tracks, tags })}.`,
+        `Counted ${carried.archive ? 'here' : 'on both sides'}: ${formatCounts({ frames, shapes, tracks, tags })}.`,
       )
     for (const entry of entries.slice(0, mostLines)) output.warn(lineOf(entry))
     if (entries.length > mostLines) output.warn(`... and ${entries.length - mostLines} more.`)
@@ -173,5 +178,5 @@ function tell(
     })
 }
 
-const lineOf = ({ what, kind, from, name, reason }: Entry) =>
+const lineOf = ({ what, kind, from, name, reason }: MigrationEntry) =>
   `${what}: ${kind.replace('_', ' ')} ${name || from}: ${reason}`

@@ -1,47 +1,47 @@
 import type { Command } from 'commander'
+import { invitation, membership, org, token, user } from '../resources/accounts.ts'
 import { cloudstorage, request, webhook } from '../resources/connections.ts'
-import { invitation, membership, org, token, user } from '../resources/people.ts'
+import { job, label, project, task } from '../resources/projects.ts'
 import { addGroup, addResource } from '../resources/resource.ts'
 import { comment, guide, issue } from '../resources/review.ts'
-import { job, label, project, task } from '../resources/work.ts'
-import type { Surroundings } from '../session.ts'
+import type { CliContext } from '../session.ts'
 import {
   addCloudStorageCommands,
   addInvitationCommands,
   addOrganizationCommands,
   addRequestCommands,
   addWebhookCommands,
-} from './more.ts'
+} from './resource-commands.ts'
 import { addTaskCreate } from './task-create.ts'
 
 /** Adds a group of commands for each kind of object. */
-export function addResources(program: Command, around: Surroundings): void {
-  const group = (word: string, about: string) => addGroup(program, word, about)
-  addResource(group('project', 'Projects: labels, and the tasks that share them'), around, project)
+export function addResources(program: Command, context: CliContext): void {
+  const group = (word: string, description: string) => addGroup(program, word, description)
+  addResource(group('project', 'Projects: labels, and the tasks that share them'), context, project)
   const tasks = group('task', 'Tasks: media to be annotated, split into jobs')
-  addTaskCreate(tasks, around)
-  addResource(tasks, around, task)
-  addResource(group('job', 'Jobs: the parts of tasks that people work on'), around, job)
-  addResource(group('label', 'Labels of projects and tasks'), around, label)
-  addResource(group('issue', 'Issues: what reviewers find wrong'), around, issue)
-  addResource(group('comment', 'Comments on issues'), around, comment)
-  addResource(group('guide', 'Guides: what annotators are told'), around, guide)
+  addTaskCreate(tasks, context)
+  addResource(tasks, context, task)
+  addResource(group('job', 'Jobs: the parts of tasks that people work on'), context, job)
+  addResource(group('label', 'Labels of projects and tasks'), context, label)
+  addResource(group('issue', 'Issues: what reviewers find wrong'), context, issue)
+  addResource(group('comment', 'Comments on issues'), context, comment)
+  addResource(group('guide', 'Guides: what annotators are told'), context, guide)
   const organizations = group('org', 'Organizations')
-  addResource(organizations, around, org)
-  addOrganizationCommands(organizations, around)
-  addResource(group('membership', 'Who is in an organization'), around, membership)
+  addResource(organizations, context, org)
+  addOrganizationCommands(organizations, context)
+  addResource(group('membership', 'Who is in an organization'), context, membership)
   const invitations = group('invitation', 'Invitations to an organization')
-  addResource(invitations, around, invitation)
-  addInvitationCommands(invitations, around)
-  addResource(group('user', 'Users'), around, user)
-  addResource(group('token', 'Access tokens of your own'), around, token)
+  addResource(invitations, context, invitation)
+  addInvitationCommands(invitations, context)
+  addResource(group('user', 'Users'), context, user)
+  addResource(group('token', 'Access tokens of your own'), context, token)
   const webhooks = group('webhook', 'Webhooks: who is told of changes')
-  addResource(webhooks, around, webhook)
-  addWebhookCommands(webhooks, around)
+  addResource(webhooks, context, webhook)
+  addWebhookCommands(webhooks, context)
   const storages = group('cloudstorage', 'Cloud storages: buckets that are connected')
-  addResource(storages, around, cloudstorage)
-  addCloudStorageCommands(storages, around)
+  addResource(storages, context, cloudstorage)
+  addCloudStorageCommands(storages, context)
   const requests = group('request', 'Requests: work in the background')
-  addResource(requests, around, request)
-  addRequestCommands(requests, around)
+  addResource(requests, context, request)
+  addRequestCommands(requests, context)
 }

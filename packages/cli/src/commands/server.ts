@@ -1,12 +1,12 @@
 import type { Format, Health } from '@reticle/sdk'
 import { type Command, Option } from 'commander'
-import { examples } from '../examples.ts'
+import { addExamples } from '../examples.ts'
 import { Failure } from '../failure.ts'
-import { column } from '../resources/columns.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
-import { shown } from '../terminal/output.ts'
+import { createColumn } from '../resources/columns.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { formatValue } from '../terminal/output.ts'
 
-export function addServer(program: Command, around: Surroundings): void {
+export function addServer(program: Command, context: CliContext): void {
   const group = program
     .command('server')
     .summary('What the server is and can do')
@@ -16,44 +16,44 @@ export function addServer(program: Command, around: Surroundings): void {
     .summary('Name, version and abilities')
     .description('Shows name and version of the server, and what this installation can do.')
     .action(async (_: object, self: Command) => {
-      const { client, output, signal } = openSession(self, around)
+      const { client, output, signal } = openSession(self, context)
       const server = await client()
       const { name, version } = await server.getAbout({}, { signal })
       output.record({ name, version, ...(await server.getCapabilities({}, { signal })) })
     })
-  examples(about, [['reticle server about --json', 'for a script']])
+  addExamples(about, [['reticle server about --json', 'for a script']])
   const health = group
     .command('health')
     .summary('Whether its parts work')
     .description('Shows which parts of the server work. Fails when one does not.')
-    .action(async (_: object, self: Command) => showHealth(openSession(self, around)))
-  examples(health, [['reticle server health', 'exit code 6 when a part fails']])
+    .action(async (_: object, self: Command) => showHealth(openSession(self, context)))
+  addExamples(health, [['reticle server health', 'exit code 6 when a part fails']])
   const limits = group
     .command('limits')
     .summary('Every limit in force')
     .description('Shows every limit that is in force, by its name.')
     .action(async (_: object, self: Command) => {
-      const { client, output, signal } = openSession(self, around)
+      const { client, output, signal } = openSession(self, context)
       output.record(await (await client()).getLimits({}, { signal }))
     })
-  examples(limits, [['reticle server limits', 'a line each']])
+  addExamples(limits, [['reticle server limits', 'a line each']])
   const share = group
     .command('share')
     .summary('List files of the share')
     .description('Lists files and folders of the share, which tasks can be made of.')
     .argument('[folder]', 'below which folder', '/')
     .action(async (directory: string, _: object, self: Command) => {
-      const { client, output, signal } = openSession(self, around)
+      const { client, output, signal } = openSession(self, context)
       output.table(await (await client()).listShare({ directory }, { signal }), [
-        column('NAME', ({ name, type }) => (type === 'DIR' ? `${name}/` : name)),
-        column('TYPE', ({ mime_type }) => mime_type),
+        createColumn('NAME', ({ name, type }) => (type === 'DIR' ? `${name}/` : name)),
+        createColumn('TYPE', ({ mime_type }) => mime_type),
       ])
     })
-  examples(share, [['reticle server share /2026', 'of one folder']])
-  addFormats(program, around)
+  addExamples(share, [['reticle server share /2026', 'of one folder']])
+  addFormats(program, context)
 }
 
-async function showHealth({ client, output, signal }: Session): Promise<void> {
+async function showHealth({ client, output, signal }: CommandSession): Promise<void> {
   const server = await client()
   const answer = await server.respond('getHealth', {}, { signal, retries: 0 }).catch((thrown) => {
     // An unhealthy server responds 503 with the state of its parts in the body.
@@ -73,10 +73,13 @@ async function showHealth({ client, output, signal }: Session): Promise<void> {
 const partsOf = (health: Health) =>
   Object.entries(health).map(
     ([name, state]) =>
-      [name, typeof state === 'string' ? state : `${state.status} ${shown(state.reason)}`] as const,
+      [
+        name,
+        typeof state === 'string' ? state : `${state.status} ${formatValue(state.reason)}`,
+      ] as const,
   )
 
-function addFormats(program: Command, around: Surroundings): void {
+function addFormats(program: Command, context: CliContext): void {
   const command = program
     .command('formats')
     .summary('List formats of data sets')
@@ -84,7 +87,7 @@ function addFormats(program: Command, around: Surroundings): void {
     .option('--local', 'those of this program, without a server')
     .addOption(new Option('--side <side>', 'only that').choices(['import', 'export']))
     .action(async (options: { local?: boolean; side?: string }, self: Command) => {
-      const session = openSession(self, around)
+      const session = openSession(self, context)
       const { importers, exporters } = options.local
         ? (await import('@reticle/formats/registry')).listFormats()
         : await (await session.client()).listFormats({}, { signal: session.signal })
@@ -93,15 +96,15 @@ function addFormats(program: Command, around: Surroundings): void {
         ...(options.side === 'import' ? [] : exporters.map((one) => ({ ...one, side: 'export' }))),
       ]
       session.output.table<Format & { side: string }>(rows, [
-        column('FORMAT', ({ name }) => name),
-        column('SIDE', ({ side }) => side),
-        column('FILES', ({ ext }) => ext),
-        column('TRACKS', ({ tracks }) => (tracks ? 'yes' : '')),
-        column('ATTRIBUTES', ({ attributes }) => (attributes ? 'yes' : '')),
-        column('KINDS', ({ kinds }) => kinds.join(' ')),
+        createColumn('FORMAT', ({ name }) => name),
+        createColumn('SIDE', ({ side }) => side),
+        createColumn('FILES', ({ ext }) => ext),
+        createColumn('TRACKS', ({ tracks }) => (tracks ? 'yes' : '')),
+        createColumn('ATTRIBUTES', ({ attributes }) => (attributes ? 'yes' : '')),
+        createColumn('KINDS', ({ kinds }) => kinds.join(' ')),
       ])
     })
-  examples(command, [
+  addExamples(command, [
     ['reticle formats', 'of the server'],
     ['reticle formats --local --side import', 'what `convert` reads'],
   ])

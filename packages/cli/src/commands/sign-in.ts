@@ -1,15 +1,15 @@
 import { hostname } from 'node:os'
 import { createClient } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { type Config, defaultProfile, defaultUrl, writeConfig } from '../config.ts'
-import { examples } from '../examples.ts'
+import { type CliConfig, defaultProfile, defaultUrl, writeConfig } from '../config.ts'
+import { addExamples } from '../examples.ts'
 import { Failure } from '../failure.ts'
-import { column } from '../resources/columns.ts'
-import { clientOf, openSession, type Session, type Surroundings } from '../session.ts'
+import { createColumn } from '../resources/columns.ts'
+import { type CliContext, type CommandSession, clientOf, openSession } from '../session.ts'
 import { serverUrl } from '../target.ts'
-import { askSecret } from '../terminal/ask.ts'
+import { promptSecret } from '../terminal/prompts.ts'
 
-export function addSignIn(program: Command, around: Surroundings): void {
+export function addSignIn(program: Command, context: CliContext): void {
   const login = program
     .command('login')
     .summary('Sign in, and keep a token for it')
@@ -22,9 +22,9 @@ export function addSignIn(program: Command, around: Surroundings): void {
     .option('--read-only', 'with --username: make a token that only reads')
     .option('--expires <date>', 'with --username: last day of the token, as DD/MM/YYYY')
     .action(async (url: string | undefined, options: LoginOptions, self: Command) =>
-      signIn(url, options, openSession(self, around)),
+      signIn(url, options, openSession(self, context)),
     )
-  examples(login, [
+  addExamples(login, [
     ['reticle login https://reticle.example.org', 'asks for the token'],
     ['reticle login localhost:8080 --username anna', 'asks for the password, makes a token'],
     ['reticle login https://reticle.example.org < token.txt', 'in a script'],
@@ -35,23 +35,23 @@ export function addSignIn(program: Command, around: Surroundings): void {
     .description(
       'Forgets the token of the profile. It stays valid: revoke it with `reticle token delete`.',
     )
-    .action(async (_: object, self: Command) => signOut(openSession(self, around)))
-  examples(logout, [['reticle logout --profile work', 'of that profile']])
+    .action(async (_: object, self: Command) => signOut(openSession(self, context)))
+  addExamples(logout, [['reticle logout --profile work', 'of that profile']])
   const whoami = program
     .command('whoami')
     .summary('Show who you are to the server')
     .description('Shows the account and the token that the server sees.')
-    .action(async (_: object, self: Command) => whoAmI(openSession(self, around)))
-  examples(whoami, [['reticle whoami', 'of the current profile']])
+    .action(async (_: object, self: Command) => whoAmI(openSession(self, context)))
+  addExamples(whoami, [['reticle whoami', 'of the current profile']])
   const profiles = program
     .command('profiles')
     .summary('List the servers that are kept')
     .description('Lists the profiles of the config file, without their tokens.')
     .option('--use <name>', 'make it the one that is used where nobody says')
     .action(async (options: { use?: string }, self: Command) =>
-      listProfiles(options, openSession(self, around)),
+      listProfiles(options, openSession(self, context)),
     )
-  examples(profiles, [['reticle profiles --use work', 'from now on']])
+  addExamples(profiles, [['reticle profiles --use work', 'from now on']])
 }
 
 interface LoginOptions {
@@ -60,15 +60,15 @@ interface LoginOptions {
   expires?: string
 }
 
-async function signIn(url: string | undefined, options: LoginOptions, session: Session) {
-  const { around, output, options: globals } = session
+async function signIn(url: string | undefined, options: LoginOptions, session: CommandSession) {
+  const { context, output, options: globals } = session
   const config = await session.config()
-  const name = globals.profile ?? around.env.profile ?? config.current
+  const name = globals.profile ?? context.env.profile ?? config.current
   const known = config.profiles[name]
-  const root = serverUrl(url ?? globals.url ?? around.env.url ?? known?.url ?? defaultUrl)
+  const root = serverUrl(url ?? globals.url ?? context.env.url ?? known?.url ?? defaultUrl)
   const token = options.username
-    ? await madeToken(root, options.username, options, session)
-    : await askSecret(around, 'Access token')
+    ? await createToken(root, options.username, options, session)
+    : await promptSecret(context, 'Access token')
   const organization = globals.organization ?? known?.organization
   // The token is tested before it is stored.
   const client = clientOf({ url: root, token, organization })
@@ -76,40 +76,40 @@ async function signIn(url: string | undefined, options: LoginOptions, session: S
   const profile = { url: root, token, ...(organization !== undefined && { organization }) }
   const profiles = { ...config.profiles, [name]: profile }
   const isFirst = !config.profiles[config.current]
-  await writeConfig(around.env.configFile, { current: isFirst ? name : config.current, profiles })
+  await writeConfig(context.env.configFile, { current: isFirst ? name : config.current, profiles })
   output.result(`Signed in at ${root} as ${username}.`, { profile: name, url: root, username })
   if (!isFirst && name !== config.current)
     output.note(
       `Use it with --profile ${name}, or make it the usual one: reticle profiles --use ${name}`,
     )
-  if (around.env.token) output.warn('SERVICE_ACCESS_TOKEN is set and goes before the profile.')
+  if (context.env.token) output.warn('SERVICE_ACCESS_TOKEN is set and goes before the profile.')
 }
 
 /** Creates an access token for this machine, using the password. */
-async function madeToken(
+async function createToken(
   url: string,
   username: string,
   { readOnly = false, expires }: LoginOptions,
-  { around, signal }: Session,
+  { context, signal }: CommandSession,
 ): Promise<string> {
-  const password = await askSecret(around, `Password of ${username}`)
+  const password = await promptSecret(context, `Password of ${username}`)
   const client = createClient({ url, basic: { username, password } })
   const name = `reticle on ${hostname()}`.slice(0, 50)
   const body = { name, read_only: readOnly, ...(expires && { expiry_date: expires }) }
   return (await client.createAccessToken({ body }, { signal })).value
 }
 
-async function signOut({ around, output, config, target }: Session): Promise<void> {
+async function signOut({ context, output, config, target }: CommandSession): Promise<void> {
   const { profile: name } = await target()
   const before = await config()
   const { token, ...profile } = before.profiles[name] ?? { url: '' }
   if (!token) return output.note(`The profile "${name}" has no token.`)
   const profiles = { ...before.profiles, [name]: profile }
-  await writeConfig(around.env.configFile, { ...before, profiles })
+  await writeConfig(context.env.configFile, { ...before, profiles })
   output.result(`Signed out of ${profile.url}.`, { profile: name, url: profile.url })
 }
 
-async function whoAmI({ client, target, output, signal }: Session): Promise<void> {
+async function whoAmI({ client, target, output, signal }: CommandSession): Promise<void> {
   const { url, profile, organization, from } = await target()
   const server = await client()
   const user = await server.getSelf({}, { signal })
@@ -128,13 +128,13 @@ async function whoAmI({ client, target, output, signal }: Session): Promise<void
 const tokenText = (token: { name: string; read_only: boolean; expiry_date: string | null }) =>
   `${token.name}, ${token.read_only ? 'reads only' : 'reads and writes'}, ${token.expiry_date ? `until ${token.expiry_date}` : 'never expires'}`
 
-async function listProfiles({ use }: { use?: string }, session: Session): Promise<void> {
-  const { around, output } = session
+async function listProfiles({ use }: { use?: string }, session: CommandSession): Promise<void> {
+  const { context, output } = session
   let config = await session.config()
   if (use !== undefined) {
     if (!config.profiles[use]) throw noProfile(use, config)
     config = { ...config, current: use }
-    await writeConfig(around.env.configFile, config)
+    await writeConfig(context.env.configFile, config)
   }
   const rows = Object.entries(config.profiles).map(([name, { url, token, organization }]) => ({
     name,
@@ -144,15 +144,15 @@ async function listProfiles({ use }: { use?: string }, session: Session): Promis
     is_current: name === config.current,
   }))
   output.table(rows, [
-    column('', ({ is_current }) => (is_current ? '*' : '')),
-    column('PROFILE', ({ name }) => name),
-    column('SERVER', ({ url }) => url),
-    column('ORGANIZATION', ({ organization }) => organization),
-    column('TOKEN', ({ has_token }) => (has_token ? 'yes' : 'no')),
+    createColumn('', ({ is_current }) => (is_current ? '*' : '')),
+    createColumn('PROFILE', ({ name }) => name),
+    createColumn('SERVER', ({ url }) => url),
+    createColumn('ORGANIZATION', ({ organization }) => organization),
+    createColumn('TOKEN', ({ has_token }) => (has_token ? 'yes' : 'no')),
   ])
 }
 
-const noProfile = (name: string, { profiles }: Config) =>
+const noProfile = (name: string, { profiles }: CliConfig) =>
   new Failure(`There is no profile "${name}"`, {
     ending: 'usage',
     hint: `There is: ${Object.keys(profiles).join(', ') || `none yet, not even "${defaultProfile}"`}`,

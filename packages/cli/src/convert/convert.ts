@@ -17,13 +17,13 @@ import { type ConversionReport, createReport } from '@reticle/formats/report'
 import type { TaskDetails } from '@reticle/formats/task-details'
 import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks'
 import { Failure } from '../failure.ts'
-import { type Given, type Input, openInput } from './input.ts'
+import { framesOf } from './images.ts'
+import { type ConversionInput, type InputOptions, openInput } from './input.ts'
 import { defaultValues, labelsOf } from './labels.ts'
-import { framesOf } from './pictures.ts'
 import { createSpool } from './spool.ts'
 
-export interface Conversion {
-  given: Given
+export interface DatasetConversion {
+  inputOptions: InputOptions
   importer: Importer
   exporter: Exporter
   saveImages: boolean
@@ -55,21 +55,21 @@ export interface Converted {
  * @param write stores the files of the result; its promise resolves when they are stored
  * @throws FormatError for data that cannot be read or written
  */
-export async function convert(
-  conversion: Conversion,
+export async function convertDataset(
+  conversion: DatasetConversion,
   write: (files: AsyncIterable<ArchiveFile>) => Promise<void>,
 ): Promise<Converted> {
-  const { importer, given, signal, step, conv_mask_to_poly } = conversion
+  const { importer, inputOptions, signal, step, conv_mask_to_poly } = conversion
   const read = createReport()
   const run: ConversionRun = { report: read, signal, progress: () => undefined, conv_mask_to_poly }
   step('Reading')
-  const input = await openInput(given, importer, { ...run, report: createReport() })
+  const input = await openInput(inputOptions, importer, { ...run, report: createReport() })
   try {
     const { labels, subsets } = await readAll(input, run, conversion)
     step('Writing')
     const { exporter, saveImages, now, progress } = conversion
     const written = createReport()
-    const out: Dataset = { labels, subsets, saveImages, about: aboutOf(subsets, now) }
+    const out: Dataset = { labels, subsets, saveImages, about: datasetAboutOf(subsets, now) }
     await write(exporter.exportDataset(out, { report: written, signal, progress }))
     const frames = subsets.flatMap((subset) => subset.frames)
     const missing = frames.filter(({ image }) => !image).length
@@ -81,9 +81,9 @@ export async function convert(
 }
 
 async function readAll(
-  { source, zip, missing }: Input,
+  { source, zip, missing }: ConversionInput,
   run: ConversionRun,
-  { importer, progress, tmpDir, now }: Conversion,
+  { importer, progress, tmpDir, now }: DatasetConversion,
 ): Promise<{ labels: DatasetLabel[]; subsets: Subset[] }> {
   const dataset = await openSet(importer, source, run)
   const labels = labelsOf(dataset.labels)
@@ -101,7 +101,7 @@ async function readAll(
 }
 
 /** @throws Failure that explains how to supply images when none are found */
-async function openSet(importer: Importer, source: Input['source'], run: ConversionRun) {
+async function openSet(importer: Importer, source: ConversionInput['source'], run: ConversionRun) {
   try {
     return (
       (await importer.openDataset?.(source, run)) ?? noImages('The format has no images', importer)
@@ -110,7 +110,7 @@ async function openSet(importer: Importer, source: Input['source'], run: Convers
     const isMissing =
       thrown instanceof FormatError &&
       /media is required|no images|not in the archive/.test(thrown.message)
-    return isMissing ? noImages(thrown.message, importer) : raise(thrown)
+    return isMissing ? noImages(thrown.message, importer) : rethrow(thrown)
   }
 }
 
@@ -122,14 +122,14 @@ function noImages(message: string, { declaredImages }: Importer): never {
   })
 }
 
-function raise(thrown: unknown): never {
+function rethrow(thrown: unknown): never {
   throw thrown
 }
 
 interface SubsetDeps {
   labels: readonly DatasetLabel[]
-  zip: Input['zip']
-  missing: Input['missing']
+  zip: ConversionInput['zip']
+  missing: ConversionInput['missing']
   dir: string
   named: Named
   run: ConversionRun & { progress(share: number, detail?: string): void }
@@ -180,20 +180,20 @@ function subsetOf(
 function taskAbout(named: Named, size: number): TaskDetails {
   const last = Math.max(0, size - 1)
   return {
-    ...described(named),
+    ...commonFieldsOf(named),
     ...{ size, mode: 'annotation', overlap: 0, frame_filter: '', origin: 0, step: 1 },
     ...{ start_frame: 0, stop_frame: last },
     segments: [{ id: named.id, start_frame: 0, stop_frame: last, url: '' }],
   }
 }
 
-const described = ({ id, name, now }: Named) => ({
+const commonFieldsOf = ({ id, name, now }: Named) => ({
   ...{ id, name, bug_tracker: '', owner: null, assignee: null },
   ...{ created_date: now.toISOString(), updated_date: now.toISOString() },
 })
 
-function aboutOf(subsets: readonly Subset[], now: Date): Dataset['about'] {
+function datasetAboutOf(subsets: readonly Subset[], now: Date): Dataset['about'] {
   const dumped = now.toISOString()
   if (subsets.length === 1) return { target: 'task', dumped }
-  return { target: 'project', project: described({ id: 1, name: 'converted', now }), dumped }
+  return { target: 'project', project: commonFieldsOf({ id: 1, name: 'converted', now }), dumped }
 }

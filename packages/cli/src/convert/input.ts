@@ -9,11 +9,11 @@ import type { ImageSize } from '@reticle/formats/image/size'
 import { isImageName } from '@reticle/formats/members'
 import type { ConversionRun, Importer } from '@reticle/formats/model'
 import { Failure } from '../failure.ts'
-import { filesBelow, nameBelow } from '../walk.ts'
+import { filesBelow, nameBelow } from '../files-below.ts'
 import { closedFile, openFile } from './open-file.ts'
 
 /** Input of a conversion, always presented as an archive. */
-export interface Input {
+export interface ConversionInput {
   source: RandomAccess
   zip: ZipReader
   /** Sizes of missing images, by the archive member that they would be. */
@@ -21,7 +21,7 @@ export interface Input {
   close(): Promise<void>
 }
 
-export interface Given {
+export interface InputOptions {
   /** Archive, annotation file or folder. */
   path: string
   /** Folder with the images, if separate. */
@@ -36,11 +36,11 @@ export interface Given {
  * @throws FormatError for an unsupported file, a file-system error for a missing one
  */
 export async function openInput(
-  given: Given,
+  options: InputOptions,
   importer: Importer,
   run: ConversionRun,
-): Promise<Input> {
-  const { path, images, mayMiss } = given
+): Promise<ConversionInput> {
+  const { path, images, mayMiss } = options
   const isFolder = (await stat(path)).isDirectory()
   const file = isFolder ? undefined : await openFile(path)
   const close = async () => file?.close()
@@ -83,12 +83,12 @@ const nothing = { size: 0, read: async () => new Uint8Array() }
 async function membersOf(
   folder: string,
   prefix: string,
-  isWanted: (name: string) => boolean = () => true,
+  isIncluded: (name: string) => boolean = () => true,
 ): Promise<MemberFile[]> {
   const found: MemberFile[] = []
   for await (const path of filesBelow(folder)) {
     const name = prefix + nameBelow(folder, path)
-    if (isWanted(name)) found.push(await closedFile(path, name))
+    if (isIncluded(name)) found.push(await closedFile(path, name))
   }
   if (found.length === 0) throw new Failure(`There are no files in ${folder} that could be used`)
   return found

@@ -39,9 +39,9 @@ export function createSpool(dir: string, signal: AbortSignal): Spool {
     async seal() {
       for (const sorter of Object.values(kinds)) await sorter.seal()
       return () => ({
-        tags: batches<DatasetTag>(kinds.tag.read()),
-        shapes: batches<DatasetShape>(kinds.shape.read()),
-        tracks: singly<DatasetTrack>(kinds.track.read()),
+        tags: readBatches<DatasetTag>(kinds.tag.read()),
+        shapes: readBatches<DatasetShape>(kinds.shape.read()),
+        tracks: readSingly<DatasetTrack>(kinds.track.read()),
       })
     },
   }
@@ -52,7 +52,7 @@ function objectOf(object: Imported): DatasetTag | DatasetShape | DatasetTrack {
   return object.kind === 'shape' ? object.shape : object.track
 }
 
-async function* batches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> {
+async function* readBatches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> {
   let batch: T[] = []
   for await (const { text } of lines) {
     batch.push(JSON.parse(text))
@@ -64,7 +64,7 @@ async function* batches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> {
 }
 
 /** Yields objects one by one, because a batch of tracks may be large. */
-async function* singly<T>(lines: AsyncIterable<Line>): AsyncGenerator<T> {
+async function* readSingly<T>(lines: AsyncIterable<Line>): AsyncGenerator<T> {
   for await (const { text } of lines) yield JSON.parse(text)
 }
 
@@ -103,7 +103,7 @@ function createSorter(path: string) {
       await flush()
       for (const file of files) await file.close()
     },
-    read: () => merged(files.map(({ path }) => linesOf(path))),
+    read: () => mergeLines(files.map(({ path }) => linesOf(path))),
   }
 }
 
@@ -124,7 +124,7 @@ function openRun(path: string): RunFile {
     async append(sorted) {
       for (let at = 0; at < sorted.length; at += batchLength) {
         const lines = sorted.slice(at, at + batchLength)
-        await write(stream, lines.map(({ frame, text }) => `${frame} ${text}\n`).join(''))
+        await writeText(stream, lines.map(({ frame, text }) => `${frame} ${text}\n`).join(''))
       }
       file.last = sorted.at(-1)?.frame ?? file.last
     },
@@ -137,7 +137,7 @@ function openRun(path: string): RunFile {
 }
 
 /** Waits until the text was written, so that a full disk is reported and memory stays limited. */
-const write = (stream: WriteStream, text: string) =>
+const writeText = (stream: WriteStream, text: string) =>
   new Promise<void>((resolve, reject) => {
     const { path } = stream
     stream.write(text, (fault) => (fault ? reject(Object.assign(fault, { path })) : resolve()))
@@ -156,7 +156,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
 }
 
 /** Merges lines by frame; within a frame those of earlier files come first. */
-async function* merged(sources: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
+async function* mergeLines(sources: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()))
     for (;;) {

@@ -51,12 +51,12 @@ async function writeFolder(
 ): Promise<void> {
   const root = resolve(folder)
   for await (const { path, content } of files) {
-    const place = resolve(join(root, path))
-    if (!place.startsWith(root + sep))
+    const target = resolve(join(root, path))
+    if (!target.startsWith(root + sep))
       throw new Failure(`${path} would be written outside of ${folder}`)
-    await mkdir(dirname(place), { recursive: true })
+    await mkdir(dirname(target), { recursive: true })
     const isWhole = typeof content === 'string' || content instanceof Uint8Array
-    await pipeline(Readable.from(isWhole ? [content] : content), createWriteStream(place), {
+    await pipeline(Readable.from(isWhole ? [content] : content), createWriteStream(target), {
       signal,
     })
   }

@@ -1,29 +1,33 @@
 import { stat } from 'node:fs/promises'
 import { type About, apiVersion, type Client } from '@reticle/sdk'
 import type { Environment } from '../config.ts'
-import { explain } from '../explain.ts'
-import { clientOf, type Session } from '../session.ts'
-import type { Target } from '../target.ts'
+import { type CommandSession, clientOf } from '../session.ts'
+import type { ServerTarget } from '../target.ts'
+import { toFailure } from '../to-failure.ts'
 import { type Finding, odd, skipped, well, wrong } from './finding.ts'
 import { tryUpload } from './try-upload.ts'
 
 /** Yields the results of checks in order of dependency; a check whose prerequisite failed is skipped. */
-export async function* examine(session: Session): AsyncGenerator<Finding> {
-  const { around, target } = session
-  const { env } = around
-  let place: Target
+export async function* examineSetup(session: CommandSession): AsyncGenerator<Finding> {
+  const { context, target } = session
+  const { env } = context
+  let serverTarget: ServerTarget
   try {
-    place = await target()
+    serverTarget = await target()
   } catch (thrown) {
-    yield failed('settings', thrown, session)
+    yield failedFinding('settings', thrown, session)
     return
   }
-  yield well('address', `${place.url} (${place.from.url})`)
-  yield* settings(env)
-  yield* proxies(place, env)
+  yield well('address', `${serverTarget.url} (${serverTarget.from.url})`)
+  yield* checkSettings(env)
+  yield* checkProxies(serverTarget, env)
   // Without a token, so that an invalid token is not reported as an unreachable server.
-  const nobody = clientOf({ url: place.url, token: undefined, organization: undefined })
-  const about = await reached(nobody, session)
+  const anonymousClient = clientOf({
+    url: serverTarget.url,
+    token: undefined,
+    organization: undefined,
+  })
+  const about = await readAbout(anonymousClient, session)
   if ('state' in about) {
     yield about
     for (const check of ['version', 'clock', 'health', 'token', 'upload'])
@@ -33,21 +37,21 @@ export async function* examine(session: Session): AsyncGenerator<Finding> {
   yield well('server', `${about.name} ${about.version}, ${about.ms} ms away`)
   yield versionOf(about)
   yield clockOf(about)
-  yield await healthOf(nobody, session)
+  yield await healthOf(anonymousClient, session)
   const client = await session.client()
-  const token = await tokenOf(client, place, session)
+  const token = await tokenOf(client, serverTarget, session)
   yield token
   if (token.state === 'wrong') yield skipped('upload', 'it needs a token')
   else yield await tryUpload(client, session)
 }
 
-const failed = (check: string, thrown: unknown, { signal }: Session): Finding => {
-  const { message, hint } = explain(thrown, signal)
+const failedFinding = (check: string, thrown: unknown, { signal }: CommandSession): Finding => {
+  const { message, hint } = toFailure(thrown, signal)
   return wrong(check, message, hint)
 }
 
 /** The config file contains tokens, so other users must not be able to read it. */
-async function* settings({ configFile }: Environment): AsyncGenerator<Finding> {
+async function* checkSettings({ configFile }: Environment): AsyncGenerator<Finding> {
   const there = await stat(configFile).catch(() => undefined)
   if (!there) yield well('config', `${configFile} is not there, nothing is kept`)
   else if (process.platform !== 'win32' && (there.mode & 0o077) !== 0)
@@ -55,7 +59,7 @@ async function* settings({ configFile }: Environment): AsyncGenerator<Finding> {
   else yield well('config', configFile)
 }
 
-function* proxies({ url }: Target, env: Environment): Generator<Finding> {
+function* checkProxies({ url }: ServerTarget, env: Environment): Generator<Finding> {
   const names = Object.keys(env.proxies)
   const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
   if (names.length === 0 || isLocal) return
@@ -69,14 +73,14 @@ function* proxies({ url }: Target, env: Environment): Generator<Finding> {
     )
 }
 
-interface Reached extends About {
+interface ServerAbout extends About {
   /** Duration of a call in milliseconds. */
   ms: number
   /** Difference of the server clock to this machine in milliseconds; undefined without a `Date` header. */
   aheadMs: number | undefined
 }
 
-async function reached(client: Client, session: Session): Promise<Reached | Finding> {
+async function readAbout(client: Client, session: CommandSession): Promise<ServerAbout | Finding> {
   const { signal } = session
   const begun = Date.now()
   try {
@@ -89,12 +93,12 @@ async function reached(client: Client, session: Session): Promise<Reached | Find
     const aheadMs = Number.isNaN(date) ? undefined : date + 500 - (begun + ended) / 2
     return { ...about, ms: ended - begun, aheadMs }
   } catch (thrown) {
-    return failed('server', thrown, session)
+    return failedFinding('server', thrown, session)
   }
 }
 
 /** Versions with the same major and minor number are compatible. */
-function versionOf({ version }: Reached): Finding {
+function versionOf({ version }: ServerAbout): Finding {
   const [own, theirs] = [apiVersion, version].map((text) => text.split('.').slice(0, 2).join('.'))
   if (own === theirs) return well('version', `${version}, as this program`)
   return odd(
@@ -107,7 +111,7 @@ function versionOf({ version }: Reached): Finding {
 /** Larger differences make tokens expire at the wrong time and certificates fail. */
 const mostAheadMs = 60_000
 
-function clockOf({ aheadMs }: Reached): Finding {
+function clockOf({ aheadMs }: ServerAbout): Finding {
   if (aheadMs === undefined) return odd('clock', 'the server does not say what time it is')
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
   const text = `${seconds} s ${aheadMs < 0 ? 'behind' : 'before'} this machine`
@@ -115,16 +119,20 @@ function clockOf({ aheadMs }: Reached): Finding {
   return odd('clock', text, 'Set the clock of the machine that is wrong.')
 }
 
-async function healthOf(client: Client, session: Session): Promise<Finding> {
+async function healthOf(client: Client, session: CommandSession): Promise<Finding> {
   try {
     const health = await client.getHealth({}, { signal: session.signal, retries: 0 })
     return well('health', Object.keys(health).join(', '))
   } catch (thrown) {
-    return { ...failed('health', thrown, session), advice: 'See `reticle server health`.' }
+    return { ...failedFinding('health', thrown, session), advice: 'See `reticle server health`.' }
   }
 }
 
-async function tokenOf(client: Client, { from }: Target, session: Session): Promise<Finding> {
+async function tokenOf(
+  client: Client,
+  { from }: ServerTarget,
+  session: CommandSession,
+): Promise<Finding> {
   try {
     const { username } = await client.getSelf({}, { signal: session.signal })
     const token = await client
@@ -135,6 +143,6 @@ async function tokenOf(client: Client, { from }: Target, session: Session): Prom
       return odd('token', `${text}, reads only`, 'Sign in with another one to change anything.')
     return well('token', text)
   } catch (thrown) {
-    return failed('token', thrown, session)
+    return failedFinding('token', thrown, session)
   }
 }

@@ -1,6 +1,6 @@
 import { type Client, fromBytes } from '@reticle/sdk'
-import { explain } from '../explain.ts'
-import type { Session } from '../session.ts'
+import type { CommandSession } from '../session.ts'
+import { toFailure } from '../to-failure.ts'
 import { type Finding, odd, well, wrong } from './finding.ts'
 
 /** More than the default body limit of some proxies. */
@@ -10,7 +10,7 @@ const bytes = 2 * 1024 * 1024
  * Uploads some bytes as media of a temporary task, to test proxies in between and the disks of the server. They are
  * not an image, so the server creates no frames.
  */
-export async function tryUpload(client: Client, { signal }: Session): Promise<Finding> {
+export async function tryUpload(client: Client, { signal }: CommandSession): Promise<Finding> {
   const check = 'upload'
   let id: number | undefined
   try {
@@ -22,7 +22,7 @@ export async function tryUpload(client: Client, { signal }: Session): Promise<Fi
     const ms = Math.max(1, Date.now() - begun)
     return well(check, `${bytes / 1024 ** 2} MiB in ${ms} ms`)
   } catch (thrown) {
-    const { message, hint, ending } = explain(thrown, signal)
+    const { message, hint, ending } = toFailure(thrown, signal)
     if (ending === 'denied') return odd(check, `not tried: ${message}`)
     return wrong(check, message, hint ?? 'What is between may limit the size of a request.')
   } finally {

@@ -6,20 +6,26 @@ import { ApiError, RequestFailed } from '@reticle/sdk'
 import { fromPath, saveTo } from '@reticle/sdk/node'
 import { openFile } from '../convert/open-file.ts'
 import { Failure } from '../failure.ts'
-import { follow } from '../follow.ts'
-import type { Session } from '../session.ts'
-import { bytesText } from '../terminal/output.ts'
-import { sending } from '../transfers/sending.ts'
-import { filesBelow } from '../walk.ts'
-import type { Kind } from './ledger.ts'
-import { carry, type Migration, refusalOf, Unfit, type Workspace } from './migration.ts'
+import { filesBelow } from '../files-below.ts'
+import { followRequest } from '../follow.ts'
+import type { CommandSession } from '../session.ts'
+import { formatBytes } from '../terminal/output.ts'
+import { createUploadOptions } from '../transfers/upload-options.ts'
+import type { MigratedKind } from './ledger.ts'
+import {
+  type Migration,
+  type MigrationWorkspace,
+  migrateObject,
+  refusalOf,
+  UnexpectedState,
+} from './migration.ts'
 import { followSource } from './source.ts'
-import { countHere, type Whole } from './verify.ts'
+import { type BackupKind, countHere } from './verify.ts'
 
 /** Backups, in which projects and tasks are transferred. */
 
 /** Restores the backups in files and folders, except those that a former run restored. */
-export async function carryArchives(
+export async function migrateArchives(
   migration: Migration,
   paths: readonly string[],
   organization: string,
@@ -29,7 +35,7 @@ export async function carryArchives(
     const name = basename(path)
     session.progress.step(`Reading ${name}`)
     const from = await hashOf(path, session)
-    await carry(migration, { kind: 'archive', from, name }, async () => {
+    await migrateObject(migration, { kind: 'archive', from, name }, async () => {
       if (ledger.find('archive', from).to) return
       const whole = await kindOf(path)
       const of = { kind: 'archive', from, name, whole, path, organization } as const
@@ -51,7 +57,7 @@ async function archivesIn(paths: readonly string[]): Promise<string[]> {
 }
 
 /** Returns whether an archive is a backup of a project or a task. @throws Unfit if it is neither */
-async function kindOf(path: string): Promise<Whole> {
+async function kindOf(path: string): Promise<BackupKind> {
   const { FormatError } = await import('@reticle/formats/errors')
   const { openZip } = await import('@reticle/formats/archive/zip-reader')
   const file = await openFile(path)
@@ -60,27 +66,27 @@ async function kindOf(path: string): Promise<Whole> {
     if (files.has('project.json')) return 'project'
     if (files.has('task.json')) return 'task'
   } catch (thrown) {
-    throw thrown instanceof FormatError ? new Unfit(thrown.message) : thrown
+    throw thrown instanceof FormatError ? new UnexpectedState(thrown.message) : thrown
   } finally {
     await file.close()
   }
-  throw new Unfit('it is no backup: it has neither project.json nor task.json')
+  throw new UnexpectedState('it is no backup: it has neither project.json nor task.json')
 }
 
-async function hashOf(path: string, { progress, signal }: Session): Promise<string> {
+async function hashOf(path: string, { progress, signal }: CommandSession): Promise<string> {
   const hash = createHash('sha256')
   const { size } = await stat(path)
   let done = 0
   for await (const piece of createReadStream(path, { signal })) {
     hash.update(piece)
     done += piece.length
-    progress.update(done / size, bytesText(done))
+    progress.update(done / size, formatBytes(done))
   }
   return hash.digest('hex').slice(0, 32)
 }
 
 interface Copied {
-  kind: Whole
+  kind: BackupKind
   from: number
   name: string
 }
@@ -88,7 +94,7 @@ interface Copied {
 /** Exports a backup from the source, downloads and restores it. @returns the id at the target */
 export async function copyWhole(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { kind, from, name }: Copied,
 ): Promise<number> {
   const archives = join(migration.folder, 'archives')
@@ -115,7 +121,7 @@ const isThere = (path: string) =>
 
 async function fetchBackup(
   { session, ledger }: Migration,
-  { source }: Workspace,
+  { source }: MigrationWorkspace,
   { kind, from, name, path }: Copied & { path: string },
 ): Promise<void> {
   const { signal, progress } = session
@@ -126,7 +132,7 @@ async function fetchBackup(
   progress.step(`Fetching ${kind} ${name}`)
   await saveTo(source, request, path, {
     signal,
-    on_progress: (done, total) => progress.update(total ? done / total : 0, bytesText(done)),
+    on_progress: (done, total) => progress.update(total ? done / total : 0, formatBytes(done)),
   })
   await ledger.note(kind, from, { exporting: null })
 
@@ -154,10 +160,10 @@ function sameUnderWay(thrown: unknown): string {
 
 interface Restored {
   /** Kind of object in the ledger. */
-  kind: Kind
+  kind: MigratedKind
   from: number | string
   name: string
-  whole: Whole
+  whole: BackupKind
   path: string
   organization: string
 }
@@ -168,16 +174,24 @@ async function restore(
   { kind, from, name, whole, path, organization }: Restored,
 ): Promise<number> {
   const rq_id = ledger.find(kind, from).restoring ?? (await begin())
-  const { result_id, report } = await follow(session, target, rq_id, `Restoring ${name}`)
+  const { result_id, report } = await followRequest(session, target, rq_id, `Restoring ${name}`)
   for (const { code, count, kind: what, reason } of report?.entries ?? [])
-    await ledger.tell(kind, from, { what: 'changed', code, reason: `${count} ${what}: ${reason}` })
+    await ledger.recordProblem(kind, from, {
+      what: 'changed',
+      code,
+      reason: `${count} ${what}: ${reason}`,
+    })
   if (result_id === null) throw new Error(`the restore ${rq_id} has made nothing`)
   return result_id
 
   async function begin(): Promise<string> {
     const call = whole === 'project' ? target.importProjectBackup : target.importTaskBackup
     const idempotency_key = await ledger.keyOf(kind, from)
-    const options = { ...sending(session, `Sending ${name}`), organization, idempotency_key }
+    const options = {
+      ...createUploadOptions(session, `Sending ${name}`),
+      organization,
+      idempotency_key,
+    }
     const started = await call.send({ location: 'local' }, await fromPath(path), options)
     await ledger.note(kind, from, { restoring: started.rq_id })
     return started.rq_id

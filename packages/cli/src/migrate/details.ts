@@ -1,5 +1,5 @@
 import type { BasicUser, Issue, Job, Project, StorageWrite, Task } from '@reticle/sdk'
-import { attempt, type Migration, type Workspace } from './migration.ts'
+import { attemptStep, type Migration, type MigrationWorkspace } from './migration.ts'
 import { queuesOf } from './queues.ts'
 
 /** Properties that backups do not contain: stages and states of jobs, storages, owners and assignees. */
@@ -16,7 +16,7 @@ export interface JobPair {
  */
 export async function describeTask(
   migration: Migration,
-  { source, organization }: Workspace,
+  { source, organization }: MigrationWorkspace,
   task: Task,
 ): Promise<JobPair[]> {
   const { target, ledger, session } = migration
@@ -30,11 +30,11 @@ export async function describeTask(
   if (is_described) return pairs
   const of = { kind: 'task', from } as const
   for (const pair of pairs)
-    await attempt(migration, of, { what: 'changed', code: 'states' }, () =>
+    await attemptStep(migration, of, { what: 'changed', code: 'states' }, () =>
       describe(migration, pair),
     )
   if (pairs.length < there.length)
-    await ledger.tell('task', from, {
+    await ledger.recordProblem('task', from, {
       ...{ what: 'failed', code: 'jobs' },
       reason: `${there.length - pairs.length} of its ${there.length} jobs have no job of the same frames here`,
     })
@@ -90,12 +90,12 @@ export async function storeAt(
   const told = { what: 'changed', code: 'storages' } as const
   if (missing.length > 0) {
     const reason = `it is the server that imports come from and exports go to: cloud storage ${missing.join(', ')} was not carried`
-    await ledger.tell(of.kind, of.from, { ...told, reason })
+    await ledger.recordProblem(of.kind, of.from, { ...told, reason })
     return
   }
-  await ledger.untell(of.kind, of.from, told.code)
+  await ledger.removeProblem(of.kind, of.from, told.code)
   if (Object.keys(body).length > 0)
-    await attempt(migration, of, told, () =>
+    await attemptStep(migration, of, told, () =>
       call({ id: Number(to), body }, { signal: session.signal }),
     )
   await ledger.note(of.kind, of.from, { is_stored: true })
@@ -111,7 +111,7 @@ interface Wanted {
 
 export async function assignProject(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { id: from, owner, assignee }: Project,
 ): Promise<void> {
   const { target, ledger, session } = migration
@@ -128,7 +128,7 @@ export async function assignProject(
 
 export async function assignTask(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { task: { id: from, owner, assignee }, jobs }: { task: Task; jobs: readonly JobPair[] },
 ): Promise<void> {
   const { target, ledger, session } = migration
@@ -153,7 +153,7 @@ export async function assignTask(
 /** Sets the assignee of an issue, which backups do not contain. Later changes at the target are kept. */
 export async function assignIssue(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { task, there, here }: { task: string; there: Issue; here: Issue },
 ): Promise<void> {
   const { target, ledger, session } = migration
@@ -183,7 +183,7 @@ const peopleOf = (
 /** Sets owners and assignees. Missing accounts are reported, and the next run tries again. */
 async function giveAll(
   migration: Migration,
-  { organization }: Workspace,
+  { organization }: MigrationWorkspace,
   of: { kind: 'project' | 'task' | 'issue'; from: number },
   wanted: readonly Wanted[],
 ): Promise<void> {
@@ -198,13 +198,13 @@ async function giveAll(
       what: 'changed',
       code: what.startsWith('assignee') ? 'assignee' : 'owner',
     } as const
-    await attempt(migration, of, told, () => give(user.id))
+    await attemptStep(migration, of, told, () => give(user.id))
   }
   if (missing.size === 0) {
-    await ledger.untell(of.kind, of.from, 'no_user')
+    await ledger.removeProblem(of.kind, of.from, 'no_user')
     await ledger.note(of.kind, of.from, { is_assigned: true })
     return
   }
   const reason = `no account here for ${[...missing].join(', ')}: map them with --users, and run it again`
-  await ledger.tell(of.kind, of.from, { what: 'changed', code: 'no_user', reason })
+  await ledger.recordProblem(of.kind, of.from, { what: 'changed', code: 'no_user', reason })
 }

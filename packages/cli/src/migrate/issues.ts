@@ -1,15 +1,15 @@
 import type { Client, Comment, Issue, Task } from '@reticle/sdk'
 import { assignIssue, type JobPair } from './details.ts'
-import type { Migration, Workspace } from './migration.ts'
+import type { Migration, MigrationWorkspace } from './migration.ts'
 import { queuesOf } from './queues.ts'
 
 /**
  * Migrates issues and comments that do not exist at the target yet. A backup or a former run may have created them:
  * issues are matched by job, frame and position, comments by their text.
  */
-export async function carryIssues(
+export async function migrateIssues(
   migration: Migration,
-  workspace: Workspace,
+  workspace: MigrationWorkspace,
   { task: { id: from, name }, jobs }: { task: Task; jobs: readonly JobPair[] },
 ): Promise<void> {
   const { target, ledger, session } = migration

@@ -43,15 +43,15 @@ test('a line that a killed run wrote partially is dropped, and later lines can b
 test('a problem is recorded once per code until it is solved', async () => {
   const ledger = await openLedger(folder, about)
   const told = { what: 'changed', code: 'no_user', reason: 'anna' } as const
-  await ledger.tell('task', 1, told)
-  await ledger.tell('task', 1, { ...told, code: 'owner' })
-  await ledger.tell('task', 1, { ...told, reason: 'anna, bob' })
+  await ledger.recordProblem('task', 1, told)
+  await ledger.recordProblem('task', 1, { ...told, code: 'owner' })
+  await ledger.recordProblem('task', 1, { ...told, reason: 'anna, bob' })
   expect(ledger.find('task', 1).told?.map(({ code, reason }) => `${code} ${reason}`)).toEqual([
     'owner anna',
     'no_user anna, bob',
   ])
-  await ledger.untell('task', 1, 'owner')
-  await ledger.untell('task', 1, 'never told')
+  await ledger.removeProblem('task', 1, 'owner')
+  await ledger.removeProblem('task', 1, 'never told')
   expect(ledger.find('task', 1).told).toHaveLength(1)
 })
 

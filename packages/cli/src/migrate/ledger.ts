@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissing } from '../config.ts'
-import { misused } from '../failure.ts'
+import { usageFailure } from '../failure.ts'
 
 /** Kinds of migrated objects, named as in the API; an archive is a backup in a file. */
-export type Kind =
+export type MigratedKind =
   | 'organization'
   | 'membership'
   | 'cloud_storage'
@@ -17,7 +17,7 @@ export type Kind =
   | 'archive'
 
 /** State of the migration of one object. `null` unsets a member. */
-export interface Noted {
+export interface ObjectState {
   name?: string
   /** Id at the target, or the slug of an organization. */
   to?: number | string | null
@@ -35,16 +35,16 @@ export interface Noted {
   /** Whether owner and assignee were set. */
   is_assigned?: boolean
   /** Object counts: compared on both sides, or those of a restored archive at the target. */
-  counts?: Counts
+  counts?: ObjectCounts
   /** For archives: number of restored tasks. */
   tasks?: number
   /** For tasks: numbers of added issues and comments. */
   issues?: number
   comments?: number
-  told?: readonly Told[]
+  told?: readonly ObjectProblem[]
 }
 
-export interface Counts {
+export interface ObjectCounts {
   frames: number
   tags: number
   shapes: number
@@ -55,39 +55,39 @@ export interface Counts {
  * A problem of an object. `failed`: it is missing; `left`: the user has to act; `changed`: it differs from the
  * source.
  */
-export interface Told {
+export interface ObjectProblem {
   what: 'failed' | 'left' | 'changed'
   code: string
   reason: string
 }
 
-export interface Entry extends Told {
-  kind: Kind
+export interface MigrationEntry extends ObjectProblem {
+  kind: MigratedKind
   /** Id at the source. */
   from: string
   name: string
 }
 
 /** Ledger of a migration: one line per step, so that a killed run loses no finished step. */
-export interface Ledger {
-  find(kind: Kind, from: number | string): Noted
+export interface MigrationLedger {
+  find(kind: MigratedKind, from: number | string): ObjectState
   /** Updates the state of an object and stores it before the next step. */
-  note(kind: Kind, from: number | string, changes: Noted): Promise<void>
+  note(kind: MigratedKind, from: number | string, changes: ObjectState): Promise<void>
   /** Returns the idempotency key for creating an object; the first call generates and stores it. */
-  keyOf(kind: Kind, from: number | string): Promise<string>
+  keyOf(kind: MigratedKind, from: number | string): Promise<string>
   /** Records a problem, once per code. */
-  tell(kind: Kind, from: number | string, told: Told): Promise<void>
+  recordProblem(kind: MigratedKind, from: number | string, told: ObjectProblem): Promise<void>
   /** Removes a solved problem. */
-  untell(kind: Kind, from: number | string, code: string): Promise<void>
+  removeProblem(kind: MigratedKind, from: number | string, code: string): Promise<void>
   /** Records that this run has reached the object. */
-  meet(kind: Kind, from: number | string): void
+  meet(kind: MigratedKind, from: number | string): void
   all(): LedgerRow[]
 }
 
 export interface LedgerRow {
-  kind: Kind
+  kind: MigratedKind
   from: string
-  noted: Noted
+  noted: ObjectState
   isMet: boolean
 }
 
@@ -100,7 +100,7 @@ export interface LedgerRow {
 export async function openLedger(
   folder: string,
   about: Readonly<Record<string, string>>,
-): Promise<Ledger> {
+): Promise<MigrationLedger> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'ledger.jsonl')
   const lines = await linesOf(path)
@@ -108,19 +108,19 @@ export async function openLedger(
   const append = (line: object) => appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 })
   if (!first) await append({ about })
   else if (JSON.stringify(first.about) !== JSON.stringify(about))
-    throw misused(
+    throw usageFailure(
       `${folder} holds another migration (${wordsOf(first.about)})`,
       'Name a folder of its own with --folder.',
     )
   const objects = new Map<string, Omit<LedgerRow, 'isMet'>>()
   const met = new Set<string>()
-  const find: Ledger['find'] = (kind, from) => objects.get(`${kind} ${from}`)?.noted ?? {}
-  const merge: (...line: Parameters<Ledger['note']>) => void = (kind, from, changes) => {
+  const find: MigrationLedger['find'] = (kind, from) => objects.get(`${kind} ${from}`)?.noted ?? {}
+  const merge: (...line: Parameters<MigrationLedger['note']>) => void = (kind, from, changes) => {
     const noted = { ...find(kind, from), ...changes }
     objects.set(`${kind} ${from}`, { kind, from: String(from), noted })
   }
   for (const { kind, from, ...changes } of lines.slice(1)) merge(kind, from, changes)
-  const note: Ledger['note'] = async (kind, from, changes) => {
+  const note: MigrationLedger['note'] = async (kind, from, changes) => {
     await append({ kind, from, ...changes })
     merge(kind, from, changes)
   }
@@ -134,12 +134,12 @@ export async function openLedger(
       await note(kind, from, { key })
       return key
     },
-    async tell(kind, from, told) {
-      await note(kind, from, { told: [...toldBut(find(kind, from), told.code), told] })
+    async recordProblem(kind, from, told) {
+      await note(kind, from, { told: [...otherProblems(find(kind, from), told.code), told] })
     },
-    async untell(kind, from, code) {
+    async removeProblem(kind, from, code) {
       const noted = find(kind, from)
-      const others = toldBut(noted, code)
+      const others = otherProblems(noted, code)
       if (others.length < (noted.told ?? []).length) await note(kind, from, { told: others })
     },
     meet: (kind, from) => void met.add(`${kind} ${from}`),
@@ -147,11 +147,11 @@ export async function openLedger(
   }
 }
 
-const toldBut = ({ told = [] }: Noted, besides: string) =>
+const otherProblems = ({ told = [] }: ObjectState, besides: string) =>
   told.filter(({ code }) => code !== besides)
 
 /** The first line describes the migration, all others one object each. */
-type Line = Noted & { about?: unknown; kind: Kind; from: string }
+type Line = ObjectState & { about?: unknown; kind: MigratedKind; from: string }
 
 /** Drops an incomplete last line, which a killed run left; its step is repeated. */
 async function linesOf(path: string): Promise<Line[]> {
@@ -166,7 +166,10 @@ async function linesOf(path: string): Promise<Line[]> {
     try {
       return JSON.parse(line)
     } catch {
-      throw misused(`${path}, line ${at + 1}: it is no JSON`, 'Delete the line, and run it again.')
+      throw usageFailure(
+        `${path}, line ${at + 1}: it is no JSON`,
+        'Delete the line, and run it again.',
+      )
     }
   })
 }

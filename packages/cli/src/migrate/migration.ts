@@ -1,23 +1,23 @@
 import { ApiError, type Client, RequestFailed, UnexpectedAnswer } from '@reticle/sdk'
-import type { Session } from '../session.ts'
-import type { Secrets } from './given.ts'
-import type { Kind, Ledger, Told } from './ledger.ts'
-import type { People } from './people.ts'
+import type { CommandSession } from '../session.ts'
+import type { Secrets } from './input-files.ts'
+import type { MigratedKind, MigrationLedger, ObjectProblem } from './ledger.ts'
+import type { UserMapping } from './user-mapping.ts'
 
 /** Context of all parts of a migration. */
 export interface Migration {
-  session: Session
+  session: CommandSession
   /** Server that objects are migrated to. */
   target: Client
-  ledger: Ledger
-  people: People
+  ledger: MigrationLedger
+  people: UserMapping
   secrets: Secrets
   /** Folder for archives in transit. */
   folder: string
 }
 
 /** An organization, or the personal workspace. */
-export interface Workspace {
+export interface MigrationWorkspace {
   /** Client of the source for this workspace. */
   source: Client
   /** Slug of the organization at the target; empty: the personal workspace. */
@@ -25,8 +25,8 @@ export interface Workspace {
 }
 
 /** An object at the source. */
-export interface Carried {
-  kind: Kind
+export interface MigratedObject {
+  kind: MigratedKind
   from: number | string
   name: string
 }
@@ -35,30 +35,32 @@ export interface Carried {
  * Migrates one object. A rejection or failure of the object is recorded and does not stop the others. Errors that
  * affect all objects, such as a broken connection or an invalid token, end the run.
  */
-export async function carry(
+export async function migrateObject(
   { ledger }: Migration,
-  { kind, from, name }: Carried,
+  { kind, from, name }: MigratedObject,
   work: () => Promise<void>,
 ): Promise<void> {
   ledger.meet(kind, from)
   if (ledger.find(kind, from).name !== name) await ledger.note(kind, from, { name })
   try {
     await work()
-    await ledger.untell(kind, from, 'refused') // a problem of a former run
+    await ledger.removeProblem(kind, from, 'refused') // a problem of a former run
   } catch (thrown) {
     const reason = refusalOf(thrown)
     if (reason === undefined) throw thrown
     await ledger.note(kind, from, { key: null, exporting: null, restoring: null })
-    await ledger.tell(kind, from, { what: 'failed', code: 'refused', reason })
+    await ledger.recordProblem(kind, from, { what: 'failed', code: 'refused', reason })
   }
 }
 
 /** Error for an object in an unexpected state. */
-export class Unfit extends Error {}
+export class UnexpectedState extends Error {}
 
 /** Returns the reason why one object was rejected; undefined for an error that affects all objects. */
 export function refusalOf(thrown: unknown): string | undefined {
-  const isOfOne = [RequestFailed, UnexpectedAnswer, Unfit].some((kind) => thrown instanceof kind)
+  const isOfOne = [RequestFailed, UnexpectedAnswer, UnexpectedState].some(
+    (kind) => thrown instanceof kind,
+  )
   if (isOfOne && thrown instanceof Error) return thrown.message
   if (!(thrown instanceof ApiError)) return undefined
   const isOfAll = thrown.status === 401 || thrown.status === 429 || thrown.status >= 500
@@ -66,10 +68,10 @@ export function refusalOf(thrown: unknown): string | undefined {
 }
 
 /** Runs an optional step and records the reason if it is rejected. @returns whether it succeeded */
-export async function attempt(
+export async function attemptStep(
   { ledger }: Migration,
-  { kind, from }: Pick<Carried, 'kind' | 'from'>,
-  told: Omit<Told, 'reason'>,
+  { kind, from }: Pick<MigratedObject, 'kind' | 'from'>,
+  told: Omit<ObjectProblem, 'reason'>,
   work: () => Promise<unknown>,
 ): Promise<boolean> {
   try {
@@ -78,7 +80,7 @@ export async function attempt(
   } catch (thrown) {
     const reason = refusalOf(thrown)
     if (reason === undefined) throw thrown
-    await ledger.tell(kind, from, { ...told, reason })
+    await ledger.recordProblem(kind, from, { ...told, reason })
     return false
   }
 }

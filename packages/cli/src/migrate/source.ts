@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type Request, RequestFailed } from '@reticle/sdk'
-import { explain } from '../explain.ts'
 import { Failure } from '../failure.ts'
-import type { Session } from '../session.ts'
+import type { CommandSession } from '../session.ts'
+import { toFailure } from '../to-failure.ts'
 import { version } from '../version.ts'
 
 /**
@@ -30,14 +30,17 @@ export function openSource({ url, token, organization }: SourceOptions): Client 
  *
  * @throws Failure that names the source, to distinguish it from the target
  */
-export async function greet(source: Client, { signal, output }: Session): Promise<void> {
+export async function checkSource(
+  source: Client,
+  { signal, output }: CommandSession,
+): Promise<void> {
   try {
     const { name, version: theirs } = await source.getAbout({}, { signal })
     const { username } = await source.getSelf({}, { signal })
     output.note(`The source is ${name} ${theirs}, seen as ${username}.`)
   } catch (thrown) {
     signal.throwIfAborted()
-    const { message, ending } = explain(thrown, signal)
+    const { message, ending } = toFailure(thrown, signal)
     throw new Failure(`The source: ${message}`, {
       ...{ ending, code: 'source' },
       hint: 'Look at --from and at the token of the source (--token, RETICLE_SOURCE_TOKEN).',
@@ -58,7 +61,7 @@ const pauseMs = { first: 200, longest: 5000 }
  * @throws RequestFailed
  */
 export async function followSource(
-  { signal, progress }: Session,
+  { signal, progress }: CommandSession,
   source: Client,
   rq_id: string,
 ): Promise<Request> {

@@ -1,8 +1,8 @@
 import type { Client, Task } from '@reticle/sdk'
-import { countsText } from '../terminal/counts.ts'
+import { formatCounts } from '../terminal/counts.ts'
 import type { JobPair } from './details.ts'
-import type { Counts } from './ledger.ts'
-import type { Migration, Workspace } from './migration.ts'
+import type { ObjectCounts } from './ledger.ts'
+import type { Migration, MigrationWorkspace } from './migration.ts'
 
 /**
  * Counts the objects of a task on both sides once, while they are streamed. Counts by job, because an object in two
@@ -10,7 +10,7 @@ import type { Migration, Workspace } from './migration.ts'
  */
 export async function compareCounts(
   { target, ledger, session }: Migration,
-  { source }: Workspace,
+  { source }: MigrationWorkspace,
   { task, jobs }: { task: Task; jobs: readonly JobPair[] },
 ): Promise<void> {
   const { id: from, name, size: frames } = task
@@ -27,7 +27,7 @@ export async function compareCounts(
   }
   const { here, there } = sides
   if (textOf(there) !== textOf(here))
-    await ledger.tell('task', from, {
+    await ledger.recordProblem('task', from, {
       ...{ what: 'failed', code: 'counts' },
       reason: `there are ${textOf(here)}, and at the source ${textOf(there)}: was it changed meanwhile?`,
     })
@@ -35,14 +35,14 @@ export async function compareCounts(
 }
 
 /** Kinds of objects with a backup. */
-export type Whole = 'project' | 'task'
+export type BackupKind = 'project' | 'task'
 
 /** Counts the objects of a restored archive at the target. An archive has no live source to compare with. */
 export async function countHere(
   { target, session }: Migration,
-  whole: Whole,
+  whole: BackupKind,
   id: number,
-): Promise<{ tasks: number; counts: Counts }> {
+): Promise<{ tasks: number; counts: ObjectCounts }> {
   const { signal, progress } = session
   progress.step('Counting annotations')
   const of = whole === 'project' ? { project_id: id } : { id }
@@ -57,10 +57,10 @@ export async function countHere(
   return { tasks, counts }
 }
 
-const nothing: Counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
+const nothing: ObjectCounts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
 
 async function addCounts(
-  counts: Counts,
+  counts: ObjectCounts,
   client: Client,
   id: number,
   signal: AbortSignal,
@@ -68,5 +68,5 @@ async function addCounts(
   for await (const { kind } of client.getJobAnnotations.items({ id }, { signal })) counts[kind] += 1
 }
 
-const textOf = ({ frames, tags, shapes, tracks }: Counts) =>
-  countsText({ frames, shapes, tracks, tags })
+const textOf = ({ frames, tags, shapes, tracks }: ObjectCounts) =>
+  formatCounts({ frames, shapes, tracks, tags })

@@ -1,21 +1,26 @@
 import type { Webhook } from '@reticle/sdk'
-import { carry, type Migration, type Workspace } from './migration.ts'
+import { type Migration, type MigrationWorkspace, migrateObject } from './migration.ts'
 
 /**
  * Migrates webhooks last, so that they receive no events of the migration. Webhooks without a known secret are
  * disabled.
  */
-export async function carryWebhooks(migration: Migration, workspace: Workspace): Promise<void> {
+export async function migrateWebhooks(
+  migration: Migration,
+  workspace: MigrationWorkspace,
+): Promise<void> {
   const { signal } = migration.session
   for await (const webhook of workspace.source.listWebhooks.each({ sort: 'id' }, { signal }))
-    await carry(migration, { kind: 'webhook', from: webhook.id, name: webhook.target_url }, () =>
-      carryWebhook(migration, workspace, webhook),
+    await migrateObject(
+      migration,
+      { kind: 'webhook', from: webhook.id, name: webhook.target_url },
+      () => migrateWebhook(migration, workspace, webhook),
     )
 }
 
-async function carryWebhook(
+async function migrateWebhook(
   migration: Migration,
-  { organization }: Workspace,
+  { organization }: MigrationWorkspace,
   webhook: Webhook,
 ): Promise<void> {
   const { target, ledger, secrets, session } = migration
@@ -25,7 +30,7 @@ async function carryWebhook(
     webhook.project_id === null ? null : ledger.find('project', webhook.project_id).to
   if (project_id === undefined) {
     const reason = `its project ${webhook.project_id} was not carried`
-    await ledger.tell('webhook', id, { what: 'failed', code: 'project', reason })
+    await ledger.recordProblem('webhook', id, { what: 'failed', code: 'project', reason })
     return
   }
   const { signal } = session
@@ -43,15 +48,15 @@ async function carryWebhook(
   }
   const idempotency_key = await ledger.keyOf('webhook', id)
   const made = await target.createWebhook({ body }, { signal, organization, idempotency_key })
-  await ledger.untell('webhook', id, 'project')
+  await ledger.removeProblem('webhook', id, 'project')
   await ledger.note('webhook', id, { to: made.id })
   if (unknown.length > 0)
-    await ledger.tell('webhook', id, {
+    await ledger.recordProblem('webhook', id, {
       ...{ what: 'changed', code: 'events' },
       reason: `there are no events ${unknown.join(', ')} here`,
     })
   if (is_active && secret === undefined)
-    await ledger.tell('webhook', id, {
+    await ledger.recordProblem('webhook', id, {
       ...{ what: 'left', code: 'switched_off' },
       reason: `its secret is not told by the source: \`reticle webhook update ${made.id} --secret FILE --active true\``,
     })

@@ -1,11 +1,11 @@
 import type { Client, Label, LabelWrite, Project, Task } from '@reticle/sdk'
-import { attempt, type Migration, type Workspace } from './migration.ts'
+import { attemptStep, type Migration, type MigrationWorkspace } from './migration.ts'
 
 /** Projects and tasks that cannot be backed up, copied as far as the API supports it. */
 
 export async function createEmptyProject(
   migration: Migration,
-  { source, organization }: Workspace,
+  { source, organization }: MigrationWorkspace,
   { id: from, name, bug_tracker, guide_id }: Project,
 ): Promise<number> {
   const { target, ledger, session } = migration
@@ -15,13 +15,13 @@ export async function createEmptyProject(
   const options = { signal, organization, idempotency_key }
   const { id } = await target.createProject({ body: { name, bug_tracker, labels } }, options)
   const copy = () => copyGuide(migration, source, guide_id, { project_id: id })
-  await attempt(migration, { kind: 'project', from }, { what: 'changed', code: 'guide' }, copy)
+  await attemptStep(migration, { kind: 'project', from }, { what: 'changed', code: 'guide' }, copy)
   return id
 }
 
 export async function createEmptyTask(
   migration: Migration,
-  { source, organization }: Workspace,
+  { source, organization }: MigrationWorkspace,
   { task, project }: { task: Task; project: number | undefined },
 ): Promise<number> {
   const { target, ledger, session } = migration
@@ -35,7 +35,7 @@ export async function createEmptyTask(
   const body = { name, bug_tracker, subset, ...place }
   const { id } = await target.createTask({ body }, { signal, organization, idempotency_key })
   const copy = () => copyGuide(migration, source, guide_id, { task_id: id })
-  await attempt(migration, { kind: 'task', from }, { what: 'changed', code: 'guide' }, copy)
+  await attemptStep(migration, { kind: 'task', from }, { what: 'changed', code: 'guide' }, copy)
   return id
 }
 

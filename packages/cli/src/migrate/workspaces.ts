@@ -1,10 +1,10 @@
 import type { Client, CloudStorage, Membership, Organization } from '@reticle/sdk'
 import { Failure } from '../failure.ts'
-import { carry, type Migration, type Workspace } from './migration.ts'
+import { type Migration, type MigrationWorkspace, migrateObject } from './migration.ts'
 
 /** Organizations with their members, and the cloud storages of a workspace. */
 
-export interface Wanted {
+export interface WorkspaceSelection {
   /** Returns a client of the source for a workspace. */
   open: (organization: string) => Client
   /** Slugs to migrate; empty text is the personal workspace. Undefined: all. */
@@ -16,8 +16,8 @@ export interface Wanted {
 /** Yields the workspaces of the source after they were created at the target. @throws Failure for an unknown slug */
 export async function* workspacesOf(
   migration: Migration,
-  { open, only, into }: Wanted,
-): AsyncGenerator<Workspace> {
+  { open, only, into }: WorkspaceSelection,
+): AsyncGenerator<MigrationWorkspace> {
   const { signal } = migration.session
   const isWanted = (slug: string) => only === undefined || only.includes(slug)
   const there: Organization[] = []
@@ -32,13 +32,13 @@ export async function* workspacesOf(
   if (isWanted('')) yield { source: open(''), organization: into }
   for (const organization of there.filter(({ slug }) => isWanted(slug))) {
     const source = open(organization.slug)
-    const to = await carryOrganization(migration, source, organization)
+    const to = await migrateOrganization(migration, source, organization)
     if (to !== undefined) yield { source, organization: to }
   }
 }
 
 /** Creates an organization, or uses an existing one with the same slug. @returns its slug at the target */
-async function carryOrganization(
+async function migrateOrganization(
   migration: Migration,
   source: Client,
   { slug, name, description, contact }: Organization,
@@ -47,7 +47,7 @@ async function carryOrganization(
   const { signal, progress } = session
   const of = { kind: 'organization', from: slug, name: name || slug } as const
   progress.step(`Organization ${of.name}`)
-  await carry(migration, of, async () => {
+  await migrateObject(migration, of, async () => {
     const { results } = await target.listOrganizations({ slug }, { signal })
     if (!results.some((one) => one.slug === slug)) {
       const idempotency_key = await ledger.keyOf('organization', slug)
@@ -55,12 +55,12 @@ async function carryOrganization(
       await target.createOrganization({ body }, { signal, idempotency_key })
     }
     await ledger.note('organization', slug, { to: slug })
-    await carryMembers(migration, source, slug)
+    await migrateMembers(migration, source, slug)
   })
   return ledger.find('organization', slug).to === slug ? slug : undefined
 }
 
-async function carryMembers(migration: Migration, source: Client, slug: string): Promise<void> {
+async function migrateMembers(migration: Migration, source: Client, slug: string): Promise<void> {
   const { target, people, session, ledger } = migration
   const { signal } = session
   const members = new Set<string>()
@@ -70,10 +70,10 @@ async function carryMembers(migration: Migration, source: Client, slug: string):
     const { id, user } = membership
     const isMember = members.has((people.nameOf(user.username) ?? '').toLowerCase())
     const of = { kind: 'membership', from: id, name: `${user.username} in ${slug}` } as const
-    await carry(migration, of, async () => {
+    await migrateObject(migration, of, async () => {
       if (!isMember && !(await invite(migration, membership, slug))) return
       await ledger.note('membership', id, { to: slug })
-      await ledger.untell('membership', id, 'no_user')
+      await ledger.removeProblem('membership', id, 'no_user')
     })
   }
 }
@@ -93,7 +93,7 @@ async function invite(
   const email = (await people.find(user.username, ''))?.email
   if (!email) {
     const reason = `no account here has the name ${people.nameOf(user.username) ?? user.username}, or you may not see its address`
-    await ledger.tell('membership', id, { what: 'left', code: 'no_user', reason })
+    await ledger.recordProblem('membership', id, { what: 'left', code: 'no_user', reason })
     return false
   }
   const body = { email, role: role === 'owner' ? ('maintainer' as const) : role }
@@ -101,7 +101,7 @@ async function invite(
   await target.createInvitation({ body }, { signal, organization: slug, idempotency_key })
   if (role !== body.role) {
     const reason = 'was the owner, and is a maintainer: `reticle org transfer` makes them the owner'
-    await ledger.tell('membership', id, { what: 'left', code: 'owner', reason })
+    await ledger.recordProblem('membership', id, { what: 'left', code: 'owner', reason })
   }
   return true
 }
@@ -110,19 +110,22 @@ async function invite(
  * Migrates the cloud storages of a workspace. Servers do not return their credentials, so the user has to supply
  * them.
  */
-export async function carryStorages(migration: Migration, workspace: Workspace): Promise<void> {
+export async function migrateStorages(
+  migration: Migration,
+  workspace: MigrationWorkspace,
+): Promise<void> {
   const { signal } = migration.session
   for await (const storage of workspace.source.listCloudStorages.each({ sort: 'id' }, { signal }))
-    await carry(
+    await migrateObject(
       migration,
       { kind: 'cloud_storage', from: storage.id, name: storage.display_name },
-      () => carryStorage(migration, workspace, storage),
+      () => migrateStorage(migration, workspace, storage),
     )
 }
 
-async function carryStorage(
+async function migrateStorage(
   migration: Migration,
-  { organization }: Workspace,
+  { organization }: MigrationWorkspace,
   { id, ...storage }: CloudStorage,
 ): Promise<void> {
   const { target, ledger, secrets, session } = migration
@@ -130,10 +133,14 @@ async function carryStorage(
   const given = secrets.cloud_storages[id]
   if (!given && storage.credentials_type !== 'ANONYMOUS_ACCESS') {
     const reason = `its credentials are not told by the source: give them in --secrets, as {"cloud_storages": {"${id}": {...}}}`
-    await ledger.tell('cloud_storage', id, { what: 'left', code: 'no_credentials', reason })
+    await ledger.recordProblem('cloud_storage', id, {
+      what: 'left',
+      code: 'no_credentials',
+      reason,
+    })
     return
   }
-  await ledger.untell('cloud_storage', id, 'no_credentials')
+  await ledger.removeProblem('cloud_storage', id, 'no_credentials')
   const { provider_type, resource, display_name, description } = storage
   const { credentials_type, specific_attributes, manifests } = storage
   const body = {

@@ -1,27 +1,27 @@
 import type { BasicUser } from '@reticle/sdk'
-import { shown } from '../terminal/output.ts'
-import type { Column } from '../terminal/table.ts'
+import { formatValue } from '../terminal/output.ts'
+import type { TableColumn } from '../terminal/table.ts'
 
 /** Creates a column that shows a field; numbers are right-aligned. */
-export const column = <Row>(
+export const createColumn = <Row>(
   title: string,
   of: (row: Row) => unknown,
   isNumber = false,
-): Column<Row> => ({ title, of: (row) => shown(of(row)), isNumber })
+): TableColumn<Row> => ({ title, of: (row) => formatValue(of(row)), isNumber })
 
-export const idColumn: Column<{ id: number }> = column('ID', ({ id }) => id, true)
+export const idColumn: TableColumn<{ id: number }> = createColumn('ID', ({ id }) => id, true)
 
-export const updatedColumn: Column<{ updated_date: string }> = column(
+export const updatedColumn: TableColumn<{ updated_date: string }> = createColumn(
   'UPDATED',
   ({ updated_date }) => updated_date,
 )
 
-export const ownerColumn: Column<{ owner: BasicUser | null }> = column(
+export const ownerColumn: TableColumn<{ owner: BasicUser | null }> = createColumn(
   'OWNER',
   ({ owner }) => owner,
 )
 
-export const assigneeColumn: Column<{ assignee: BasicUser | null }> = column(
+export const assigneeColumn: TableColumn<{ assignee: BasicUser | null }> = createColumn(
   'ASSIGNEE',
   ({ assignee }) => assignee,
 )

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { misused } from '../failure.ts'
-import type { Session } from '../session.ts'
-import { askSecret } from '../terminal/ask.ts'
+import { usageFailure } from '../failure.ts'
+import type { CommandSession } from '../session.ts'
+import { promptSecret } from '../terminal/prompts.ts'
 import { findUser } from './find-user.ts'
 
 /** Field of a request body, and the option that sets it. */
-export interface Field<Key extends string = string> {
+export interface BodyField<Key extends string = string> {
   key: Key
   /** Flags of the option, `--bug-tracker <url>`, or `<name>` for an argument. */
   flags: string
-  about: string
+  description: string
   /**
    * Conversion of the text. `list` may be repeated; `json` is JSON or the name of a JSON file; `labels` is the same
    * or a list of names; `user` is a name or id; `secret` is the name of a file, or `-` to be prompted, and never an
@@ -22,31 +22,31 @@ export interface Field<Key extends string = string> {
   required?: boolean
 }
 
-export type Fields<Body> = readonly Field<keyof Body & string>[]
+export type BodyFields<Body> = readonly BodyField<keyof Body & string>[]
 
 /** Options as commander passes them to an action. */
 export type Options = Readonly<Record<string, unknown>>
 
-export function addFields(command: Command, fields: readonly Field[]): void {
-  for (const { flags, about, kind, choices, required = false } of fields) {
+export function addFields(command: Command, fields: readonly BodyField[]): void {
+  for (const { flags, description, kind, choices, required = false } of fields) {
     if (flags.startsWith('<')) {
-      command.argument(flags, about)
+      command.argument(flags, description)
       continue
     }
-    const option = new Option(flags, aboutField(about, kind)).makeOptionMandatory(required)
+    const option = new Option(flags, describeField(description, kind)).makeOptionMandatory(required)
     if (choices) option.choices([...choices])
-    if (kind === 'list' || kind === 'labels') option.argParser(gathered)
+    if (kind === 'list' || kind === 'labels') option.argParser(appendValue)
     if (kind === 'flag') option.choices(['true', 'false'])
     command.addOption(option)
   }
 }
 
-const aboutField = (about: string, kind: Field['kind']) => {
-  if (kind === 'secret') return `${about}: a file that holds it, or - to be asked`
-  return kind === 'list' ? `${about}; may be given several times` : about
+const describeField = (description: string, kind: BodyField['kind']) => {
+  if (kind === 'secret') return `${description}: a file that holds it, or - to be asked`
+  return kind === 'list' ? `${description}; may be given several times` : description
 }
 
-const gathered = (value: string, former: unknown) => [
+const appendValue = (value: string, former: unknown) => [
   ...(Array.isArray(former) ? former : []),
   value,
 ]
@@ -57,15 +57,15 @@ const gathered = (value: string, former: unknown) => [
  * @param given values of arguments by the keys of their fields
  */
 export function bodyOf<Body>(
-  fields: Fields<Body>,
+  fields: BodyFields<Body>,
   options: Options,
-  session: Session,
+  session: CommandSession,
   given?: Readonly<Record<string, string>>,
 ): Promise<Body>
 export async function bodyOf(
-  fields: readonly Field[],
+  fields: readonly BodyField[],
   options: Options,
-  session: Session,
+  session: CommandSession,
   given: Readonly<Record<string, string>> = {},
 ): Promise<object> {
   const body: Record<string, unknown> = {}
@@ -77,9 +77,13 @@ export async function bodyOf(
 }
 
 /** Returns the name that commander uses for an option: `--bug-tracker` is `bugTracker`. */
-const optionName = ({ flags }: Field) => new Option(flags).attributeName()
+const optionName = ({ flags }: BodyField) => new Option(flags).attributeName()
 
-async function readValue(field: Field, value: unknown, session: Session): Promise<unknown> {
+async function readValue(
+  field: BodyField,
+  value: unknown,
+  session: CommandSession,
+): Promise<unknown> {
   const { kind = 'text', flags } = field
   if (kind === 'list') return value
   if (kind === 'labels') return labelsOf(value)
@@ -95,7 +99,7 @@ function numberOf(flags: string, text: string): number | null {
   if (text === 'none') return null
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value))
-    throw misused(`${flags}: "${text}" is no number`)
+    throw usageFailure(`${flags}: "${text}" is no number`)
   return value
 }
 
@@ -105,7 +109,7 @@ async function jsonOf(flags: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(isInline ? text : await readFile(text, 'utf8'))
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) throw misused(`${flags}: ${thrown.message}`)
+    if (thrown instanceof SyntaxError) throw usageFailure(`${flags}: ${thrown.message}`)
     throw thrown
   }
 }
@@ -123,9 +127,13 @@ async function labelsOf(given: unknown): Promise<unknown> {
   return lists.flat()
 }
 
-async function secretOf({ flags, about }: Field, text: string, { around }: Session) {
-  if (text === '-') return askSecret(around, about)
+async function secretOf(
+  { flags, description }: BodyField,
+  text: string,
+  { context }: CommandSession,
+) {
+  if (text === '-') return promptSecret(context, description)
   const value = (await readFile(text, 'utf8')).replace(/\r?\n$/, '')
-  if (value === '') throw misused(`${flags}: ${text} is empty`)
+  if (value === '') throw usageFailure(`${flags}: ${text} is empty`)
   return value
 }

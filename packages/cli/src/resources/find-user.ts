@@ -1,8 +1,8 @@
 import { Failure } from '../failure.ts'
-import type { Session } from '../session.ts'
+import type { CommandSession } from '../session.ts'
 
 /** Returns the id of a user from an id, a username, `me` or `none`. */
-export async function findUser(session: Session, text: string): Promise<number | null> {
+export async function findUser(session: CommandSession, text: string): Promise<number | null> {
   if (text === 'none') return null
   if (/^[1-9]\d*$/.test(text)) return Number(text)
   const { signal } = session

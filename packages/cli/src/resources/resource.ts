@@ -1,15 +1,15 @@
 import type { CallOptions, Client } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { examples } from '../examples.ts'
-import { explain } from '../explain.ts'
-import { Failure, misused } from '../failure.ts'
-import { openSession, type Session, type Surroundings } from '../session.ts'
-import { confirm } from '../terminal/ask.ts'
-import type { Column } from '../terminal/table.ts'
-import { addFields, bodyOf, type Field, type Fields, type Options } from './fields.ts'
+import { addExamples } from '../examples.ts'
+import { Failure, usageFailure } from '../failure.ts'
+import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { promptConfirmation } from '../terminal/prompts.ts'
+import type { TableColumn } from '../terminal/table.ts'
+import { toFailure } from '../to-failure.ts'
+import { addFields, type BodyField, type BodyFields, bodyOf, type Options } from './fields.ts'
 
 /** Query of a list, apart from the filters of the resource. */
-export interface ListQuery {
+export interface ResourceListQuery {
   search?: string
   sort?: string
   filter?: string
@@ -17,30 +17,30 @@ export interface ListQuery {
 }
 
 /** A kind of object of the API, and the source of its commands. */
-export interface Resource<Row extends object, Create, Patch, Id = number> {
+export interface ResourceDefinition<Row extends object, Create, Patch, Id = number> {
   /** Name of its command group. */
   word: string
   /** Name with article: `a project`. */
   one: string
-  columns: readonly Column<Row>[]
+  columns: readonly TableColumn<Row>[]
   id(text: string): Id
   list?: {
     each(
       client: Client,
-      query: ListQuery & Record<string, unknown>,
+      query: ResourceListQuery & Record<string, unknown>,
       options: CallOptions,
     ): AsyncIterable<Row>
     /** Filters of this resource. */
-    filters: readonly Field[]
+    filters: readonly BodyField[]
   }
   get?(client: Client, id: Id, options: CallOptions): Promise<Row>
   create?: {
-    fields: Fields<Create>
+    fields: BodyFields<Create>
     call(client: Client, body: Create, options: CallOptions): Promise<object>
     example: string
   }
   update?: {
-    fields: Fields<Patch>
+    fields: BodyFields<Patch>
     call(client: Client, id: Id, body: Patch, options: CallOptions): Promise<Row>
     example: string
   }
@@ -51,30 +51,34 @@ export interface Resource<Row extends object, Create, Patch, Id = number> {
 
 /** Parses a numeric id. @throws Failure */
 export function numberId(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw misused(`"${text}" is no id: ids are numbers from 1`)
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw usageFailure(`"${text}" is no id: ids are numbers from 1`)
   return Number(text)
 }
 
 /** Adds the commands `list`, `show`, `create`, `update` and `delete` that the resource supports. */
 export function addResource<Row extends object, Create, Patch, Id>(
   group: Command,
-  around: Surroundings,
-  resource: Resource<Row, Create, Patch, Id>,
+  context: CliContext,
+  resource: ResourceDefinition<Row, Create, Patch, Id>,
 ): void {
-  if (resource.list) addList(group, around, resource, resource.list)
-  if (resource.get) addShow(group, around, resource, resource.get)
-  if (resource.create) addCreate(group, around, resource, resource.create)
-  if (resource.update) addUpdate(group, around, resource, resource.update)
-  if (resource.remove) addDelete(group, around, resource, resource.remove)
+  if (resource.list) addList(group, context, resource, resource.list)
+  if (resource.get) addShow(group, context, resource, resource.get)
+  if (resource.create) addCreate(group, context, resource, resource.create)
+  if (resource.update) addUpdate(group, context, resource, resource.update)
+  if (resource.remove) addDelete(group, context, resource, resource.remove)
 }
 
 /** Adds a group of commands: `reticle project ...`. */
-export const addGroup = (program: Command, word: string, about: string): Command =>
-  program.command(word).summary(about).description(`${about}.`)
+export const addGroup = (program: Command, word: string, description: string): Command =>
+  program.command(word).summary(description).description(`${description}.`)
 
-type Any<Row extends object, Create, Patch, Id> = Resource<Row, Create, Patch, Id>
+type Any<Row extends object, Create, Patch, Id> = ResourceDefinition<Row, Create, Patch, Id>
 
-const clientFor = (session: Session, { byPassword }: { byPassword?: boolean }, options: Options) =>
+const clientFor = (
+  session: CommandSession,
+  { byPassword }: { byPassword?: boolean },
+  options: Options,
+) =>
   byPassword && typeof options.username === 'string'
     ? session.clientAs(options.username)
     : session.client()
@@ -94,7 +98,7 @@ const pageSize = 100
 
 function addList<Row extends object, Create, Patch, Id>(
   group: Command,
-  around: Surroundings,
+  context: CliContext,
   resource: Any<Row, Create, Patch, Id>,
   list: NonNullable<Any<Row, Create, Patch, Id>['list']>,
 ): void {
@@ -111,7 +115,7 @@ function addList<Row extends object, Create, Patch, Id>(
     .option('--all', 'however many there are')
   addFields(command, list.filters)
   command.action(async (options: Options, self: Command) => {
-    const session = openSession(self, around)
+    const session = openSession(self, context)
     const client = await session.client()
     const filters = await bodyOf<Record<string, unknown>>(list.filters, options, session)
     const limit = limitOf(options)
@@ -127,7 +131,7 @@ function addList<Row extends object, Create, Patch, Id>(
     if (rows.length === 0) session.output.note('There is none.')
     if (isMore) session.output.note(`There are more than ${limit}: see --limit and --all.`)
   })
-  examples(command, [
+  addExamples(command, [
     [`reticle ${word} list`, `the first ${usualLimit}`],
     [`reticle ${word} list --all --json`, 'every one, for a script'],
   ])
@@ -137,11 +141,11 @@ function limitOf({ all, limit = usualLimit }: Options): number {
   if (all) return Number.POSITIVE_INFINITY
   const count = Number(limit)
   if (!Number.isInteger(count) || count < 1)
-    throw misused(`--limit: "${limit}" is no number from 1`)
+    throw usageFailure(`--limit: "${limit}" is no number from 1`)
   return count
 }
 
-function queryOf({ search, sort, filter }: Options): ListQuery {
+function queryOf({ search, sort, filter }: Options): ResourceListQuery {
   return {
     ...(typeof search === 'string' && { search }),
     ...(typeof sort === 'string' && { sort }),
@@ -151,7 +155,7 @@ function queryOf({ search, sort, filter }: Options): ListQuery {
 
 function addShow<Row extends object, Create, Patch, Id>(
   group: Command,
-  around: Surroundings,
+  context: CliContext,
   { word, one, id }: Any<Row, Create, Patch, Id>,
   get: NonNullable<Any<Row, Create, Patch, Id>['get']>,
 ): void {
@@ -161,16 +165,16 @@ function addShow<Row extends object, Create, Patch, Id>(
     .description(`Shows ${one} with all that the service says of it.`)
     .argument('<id>', 'which')
     .action(async (given: string, _: Options, self: Command) => {
-      const session = openSession(self, around)
+      const session = openSession(self, context)
       const client = await session.client()
       session.output.record(await get(client, id(given), { signal: session.signal }))
     })
-  examples(command, [[`reticle ${word} show 12 --json`, 'the whole record']])
+  addExamples(command, [[`reticle ${word} show 12 --json`, 'the whole record']])
 }
 
 function addCreate<Row extends object, Create, Patch, Id>(
   group: Command,
-  around: Surroundings,
+  context: CliContext,
   resource: Any<Row, Create, Patch, Id>,
   create: NonNullable<Any<Row, Create, Patch, Id>['create']>,
 ): void {
@@ -179,21 +183,23 @@ function addCreate<Row extends object, Create, Patch, Id>(
   const { fields } = create
   addFields(command, fields)
   addUsername(command, resource)
-  const places = fields.filter(({ flags }) => flags.startsWith('<'))
+  const positional = fields.filter(({ flags }) => flags.startsWith('<'))
   command.action(async (...given: unknown[]) => {
     const options = command.opts<Options>()
-    const session = openSession(command, around)
-    const named = Object.fromEntries(places.map(({ key }, index) => [key, String(given[index])]))
+    const session = openSession(command, context)
+    const named = Object.fromEntries(
+      positional.map(({ key }, index) => [key, String(given[index])]),
+    )
     const body = await bodyOf(fields, options, session, named)
     const client = await clientFor(session, resource, options)
     session.output.record(await create.call(client, body, { signal: session.signal }))
   })
-  examples(command, [[create.example, 'and shows it']])
+  addExamples(command, [[create.example, 'and shows it']])
 }
 
 function addUpdate<Row extends object, Create, Patch, Id>(
   group: Command,
-  around: Surroundings,
+  context: CliContext,
   resource: Any<Row, Create, Patch, Id>,
   update: NonNullable<Any<Row, Create, Patch, Id>['update']>,
 ): void {
@@ -205,20 +211,20 @@ function addUpdate<Row extends object, Create, Patch, Id>(
   addFields(command, update.fields)
   addUsername(command, resource)
   command.action(async (given: string, options: Options, self: Command) => {
-    const session = openSession(self, around)
+    const session = openSession(self, context)
     const body = await bodyOf(update.fields, options, session)
     if (Object.keys(Object(body)).length === 0)
-      throw misused('Nothing is to be changed', 'Name a field; --help lists them.')
+      throw usageFailure('Nothing is to be changed', 'Name a field; --help lists them.')
     const client = await clientFor(session, resource, options)
     const changed = await update.call(client, resource.id(given), body, { signal: session.signal })
     session.output.record(changed)
   })
-  examples(command, [[update.example, 'everything else stays']])
+  addExamples(command, [[update.example, 'everything else stays']])
 }
 
 function addDelete<Row extends object, Create, Patch, Id>(
   group: Command,
-  around: Surroundings,
+  context: CliContext,
   resource: Any<Row, Create, Patch, Id>,
   remove: NonNullable<Any<Row, Create, Patch, Id>['remove']>,
 ): void {
@@ -234,9 +240,9 @@ function addDelete<Row extends object, Create, Patch, Id>(
     .option('--yes', 'do not ask')
   addUsername(command, resource)
   command.action(async (given: string[], options: Options, self: Command) => {
-    const session = openSession(self, around)
+    const session = openSession(self, context)
     const ids = given.map((text) => ({ text, id: resource.id(text) }))
-    await assertMeant(session, options, `Delete ${word} ${given.join(', ')}?`)
+    await assertConfirmed(session, options, `Delete ${word} ${given.join(', ')}?`)
     const client = await clientFor(session, resource, options)
     const deleted: Id[] = []
     let missing: Failure | undefined
@@ -246,36 +252,44 @@ function addDelete<Row extends object, Create, Patch, Id>(
         deleted.push(id)
         session.output.note(`${word} ${text} is deleted.`)
       } catch (thrown) {
-        missing = goneAlready(thrown, session)
+        missing = missingFailure(thrown, session)
         session.output.warn(`${word} ${text}: ${missing.message}`)
       }
     if (session.output.isJson) session.output.result('', { deleted })
     if (missing) throw missing
   })
-  examples(command, [[`reticle ${word} delete 12 13 --yes`, 'both of them']])
+  addExamples(command, [[`reticle ${word} delete 12 13 --yes`, 'both of them']])
 }
 
 /** An object that is already deleted does not stop the deletion of the others. */
-function goneAlready(thrown: unknown, { signal }: Session): Failure {
-  const failure = explain(thrown, signal)
+function missingFailure(thrown: unknown, { signal }: CommandSession): Failure {
+  const failure = toFailure(thrown, signal)
   if (failure.ending !== 'missing') throw failure
   return failure
 }
 
 /** @throws Failure unless the user confirms */
-async function assertMeant({ around }: Session, { yes }: Options, question: string): Promise<void> {
-  if (yes || (await confirm(around, question))) return
+async function assertConfirmed(
+  { context }: CommandSession,
+  { yes }: Options,
+  question: string,
+): Promise<void> {
+  if (yes || (await promptConfirmation(context, question))) return
   throw new Failure('Nothing was deleted', {
     ending: 'usage',
     code: 'not_confirmed',
-    hint: around.stdin.isTTY ? undefined : 'Say --yes where nobody can be asked.',
+    hint: context.stdin.isTTY ? undefined : 'Say --yes where nobody can be asked.',
   })
 }
 
 /** Creates a filter by one of several values. */
-export const choice = (key: string, choices: readonly string[], about: string): Field => ({
+export const choiceFilter = (
+  key: string,
+  choices: readonly string[],
+  description: string,
+): BodyField => ({
   key,
   flags: `--${key.replaceAll('_', '-')} <${key.split('_')[0]}>`,
-  about,
+  description,
   choices,
 })

@@ -9,9 +9,9 @@ import type {
   IssueCreate,
   IssuePatch,
 } from '@reticle/sdk'
-import { assigneeColumn, column, idColumn, ownerColumn, updatedColumn } from './columns.ts'
-import { numberId, type Resource } from './resource.ts'
-import { assignee, byAssignee, byOwner, within } from './work.ts'
+import { assigneeColumn, createColumn, idColumn, ownerColumn, updatedColumn } from './columns.ts'
+import { assignee, byAssignee, byOwner, parentFilter } from './projects.ts'
+import { numberId, type ResourceDefinition } from './resource.ts'
 
 /** Issues, comments and guides. */
 
@@ -19,47 +19,47 @@ const issueAssignee = { ...assignee, key: 'assignee' } as const
 const resolved = {
   key: 'resolved',
   flags: '--resolved <true|false>',
-  about: 'whether it is settled',
+  description: 'whether it is settled',
   kind: 'flag',
 } as const
 
-export const issue: Resource<Issue, IssueCreate, IssuePatch> = {
+export const issue: ResourceDefinition<Issue, IssueCreate, IssuePatch> = {
   word: 'issue',
   one: 'an issue',
   id: numberId,
   columns: [
     idColumn,
-    column('JOB', ({ job }) => job, true),
-    column('FRAME', ({ frame }) => frame, true),
-    column('RESOLVED', ({ resolved }) => resolved),
-    column('COMMENTS', ({ comments }) => comments.count, true),
+    createColumn('JOB', ({ job }) => job, true),
+    createColumn('FRAME', ({ frame }) => frame, true),
+    createColumn('RESOLVED', ({ resolved }) => resolved),
+    createColumn('COMMENTS', ({ comments }) => comments.count, true),
     ownerColumn,
     assigneeColumn,
     updatedColumn,
   ],
   list: {
     each: (client, query, options) => client.listIssues.each(query, options),
-    filters: [byOwner, byAssignee, within('job_id'), within('task_id'), resolved],
+    filters: [byOwner, byAssignee, parentFilter('job_id'), parentFilter('task_id'), resolved],
   },
   get: (client, id, options) => client.getIssue({ id }, options),
   create: {
     fields: [
-      { key: 'job', flags: '--job <id>', about: 'where', kind: 'number', required: true },
+      { key: 'job', flags: '--job <id>', description: 'where', kind: 'number', required: true },
       {
         key: 'frame',
         flags: '--frame <number>',
-        about: 'on which frame',
+        description: 'on which frame',
         kind: 'number',
         required: true,
       },
       {
         key: 'position',
         flags: '--position <json>',
-        about: 'where on it: the numbers of a box or polygon, as a JSON list',
+        description: 'where on it: the numbers of a box or polygon, as a JSON list',
         kind: 'json',
         required: true,
       },
-      { key: 'message', flags: '<message>', about: 'what is wrong' },
+      { key: 'message', flags: '<message>', description: 'what is wrong' },
       issueAssignee,
     ],
     call: (client, body, options) => client.createIssue({ body }, options),
@@ -74,33 +74,33 @@ export const issue: Resource<Issue, IssueCreate, IssuePatch> = {
   remove: (client, id, options) => client.deleteIssue({ id }, options),
 }
 
-export const comment: Resource<Comment, CommentCreate, CommentPatch> = {
+export const comment: ResourceDefinition<Comment, CommentCreate, CommentPatch> = {
   word: 'comment',
   one: 'a comment',
   id: numberId,
   columns: [
     idColumn,
-    column('ISSUE', ({ issue }) => issue, true),
-    column('MESSAGE', ({ message }) => message),
+    createColumn('ISSUE', ({ issue }) => issue, true),
+    createColumn('MESSAGE', ({ message }) => message),
     ownerColumn,
     updatedColumn,
   ],
   list: {
     each: (client, query, options) => client.listComments.each(query, options),
     filters: [
-      { key: 'issue_id', flags: '--issue <id>', about: 'only of this issue', kind: 'number' },
-      within('job_id'),
+      { key: 'issue_id', flags: '--issue <id>', description: 'only of this issue', kind: 'number' },
+      parentFilter('job_id'),
       byOwner,
     ],
   },
   get: (client, id, options) => client.getComment({ id }, options),
   create: {
     fields: [
-      { key: 'message', flags: '<message>', about: 'what is said' },
+      { key: 'message', flags: '<message>', description: 'what is said' },
       {
         key: 'issue',
         flags: '--issue <id>',
-        about: 'to which issue',
+        description: 'to which issue',
         kind: 'number',
         required: true,
       },
@@ -109,16 +109,16 @@ export const comment: Resource<Comment, CommentCreate, CommentPatch> = {
     example: 'reticle comment create "Done" --issue 5',
   },
   update: {
-    fields: [{ key: 'message', flags: '--message <text>', about: 'what it says' }],
+    fields: [{ key: 'message', flags: '--message <text>', description: 'what it says' }],
     call: (client, id, body, options) => client.updateComment({ id, body }, options),
     example: 'reticle comment update 9 --message "Done, see frame 5"',
   },
   remove: (client, id, options) => client.deleteComment({ id }, options),
 }
 
-const markdown = { key: 'markdown', flags: '--markdown <text>', about: 'its text' } as const
+const markdown = { key: 'markdown', flags: '--markdown <text>', description: 'its text' } as const
 
-export const guide: Resource<Guide, GuideCreate, GuidePatch> = {
+export const guide: ResourceDefinition<Guide, GuideCreate, GuidePatch> = {
   word: 'guide',
   one: 'a guide',
   id: numberId,
@@ -126,8 +126,13 @@ export const guide: Resource<Guide, GuideCreate, GuidePatch> = {
   get: (client, id, options) => client.getGuide({ id }, options),
   create: {
     fields: [
-      { key: 'project_id', flags: '--project <id>', about: 'of which project', kind: 'number' },
-      { key: 'task_id', flags: '--task <id>', about: 'or of which task', kind: 'number' },
+      {
+        key: 'project_id',
+        flags: '--project <id>',
+        description: 'of which project',
+        kind: 'number',
+      },
+      { key: 'task_id', flags: '--task <id>', description: 'or of which task', kind: 'number' },
       markdown,
     ],
     call: (client, body, options) => client.createGuide({ body }, options),

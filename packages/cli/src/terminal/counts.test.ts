@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import { counted, countsText } from './counts.ts'
+import { formatCount, formatCounts } from './counts.ts'
 
 test('a count of one uses the singular', () => {
-  expect([0, 1, 2].map((count) => counted(count, 'file'))).toEqual(['0 files', '1 file', '2 files'])
-  expect(countsText({ frames: 12, shapes: 1, tags: 0 })).toBe('12 frames, 1 shape, 0 tags')
+  expect([0, 1, 2].map((count) => formatCount(count, 'file'))).toEqual([
+    '0 files',
+    '1 file',
+    '2 files',
+  ])
+  expect(formatCounts({ frames: 12, shapes: 1, tags: 0 })).toBe('12 frames, 1 shape, 0 tags')
 })

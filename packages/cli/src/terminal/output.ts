@@ -1,11 +1,11 @@
-import { type Column, printable, recordLines, tableLines } from './table.ts'
+import { recordLines, replaceControls, type TableColumn, tableLines } from './table.ts'
 
 /** Output of a command: results to standard output, everything else to standard error. */
 export interface Output {
   isJson: boolean
   isQuiet: boolean
   /** Prints a list: a table, or a JSON array with `--json`. */
-  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void
+  table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): void
   /** Prints one object: its fields, or JSON with `--json`. */
   record(value: object, fields?: readonly (readonly [string, string])[]): void
   /** Prints a result as one line; with `--json` the value instead. */
@@ -45,10 +45,10 @@ export function createOutput(
   }
   const err = (text: string) => {
     before()
-    stderr.write(`${printable(text, true)}\n`)
+    stderr.write(`${replaceControls(text, true)}\n`)
   }
   const lines = (all: readonly string[]) => out(all.map((line) => `${line}\n`).join(''))
-  const value = (given: unknown) => out(`${jsonText(given, isTerminal)}\n`)
+  const value = (given: unknown) => out(`${formatJson(given, isTerminal)}\n`)
   return {
     isJson: json,
     isQuiet: quiet,
@@ -64,7 +64,7 @@ export function createOutput(
     },
     result(text, given) {
       if (json) value(given)
-      else lines([printable(text, true)])
+      else lines([replaceControls(text, true)])
     },
     raw: out,
     note(text) {
@@ -75,7 +75,7 @@ export function createOutput(
 }
 
 /** Returns JSON on one line, or indented for a terminal. Control characters are escaped. */
-export function jsonText(value: unknown, isForPeople = false): string {
+export function formatJson(value: unknown, isForPeople = false): string {
   const text = JSON.stringify(value, null, isForPeople ? 2 : undefined) ?? 'null'
   return text.replace(
     /[\u007f-\u009f]/g,
@@ -84,19 +84,19 @@ export function jsonText(value: unknown, isForPeople = false): string {
 }
 
 const fieldsOf = (given: object) =>
-  Object.entries(given).map(([name, value]) => [name, shown(value)] as const)
+  Object.entries(given).map(([name, value]) => [name, formatValue(value)] as const)
 
 /** Formats a field value for the user. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map(shownIn).join(', ')
-  if (typeof value === 'object') return shownIn(value)
+  if (Array.isArray(value)) return value.map(formatNested).join(', ')
+  if (typeof value === 'object') return formatNested(value)
   return typeof value === 'string' ? timeText(value) : String(value)
 }
 
 /** Formats a nested object by its name, if it has one. */
-function shownIn(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return shown(value)
+function formatNested(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return formatValue(value)
   if ('username' in value) return String(value.username)
   if ('slug' in value) return String(value.slug)
   if ('name' in value) return String(value.name)
@@ -108,7 +108,7 @@ const timeText = (text: string) =>
   text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, '$1 $2Z')
 
 /** Formats a size: `12.3 MB`. */
-export function bytesText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3))
   const value = bytes / 1000 ** power

@@ -1,9 +1,9 @@
 import progress from 'cli-progress'
 import type { Stream } from './output.ts'
-import { printable, widthOf } from './table.ts'
+import { replaceControls, widthOf } from './table.ts'
 
 /** Progress display; only one is active at a time. */
-export interface Progress {
+export interface ProgressDisplay {
   /** Starts a step and prints it at once. */
   step(title: string): void
   /** Updates the progress of the step, from 0 to 1, with a text beside it. */
@@ -17,7 +17,7 @@ const lineMs = 1000
 /** Share of progress after which a line is printed earlier. */
 const lineShare = 0.1
 
-const silent: Progress = {
+const silent: ProgressDisplay = {
   step: () => undefined,
   update: () => undefined,
   stop: () => undefined,
@@ -26,23 +26,23 @@ const silent: Progress = {
 export function createProgress(
   stderr: Stream & { isTTY?: boolean },
   { quiet = false, now = Date.now }: { quiet?: boolean | undefined; now?: () => number } = {},
-): Progress {
+): ProgressDisplay {
   if (quiet) return silent
-  return oncePerStep(stderr.isTTY ? bars(stderr) : lines(stderr, now))
+  return oncePerStep(stderr.isTTY ? createBars(stderr) : createLines(stderr, now))
 }
 
 /** Prints a step only once when it starts in several places, and removes control characters from names. */
-function oncePerStep({ step, update, stop }: Progress): Progress {
+function oncePerStep({ step, update, stop }: ProgressDisplay): ProgressDisplay {
   let begun: string | undefined
   return {
     step(title) {
       if (title === begun) return
-      step(printable(title))
+      step(replaceControls(title))
       begun = title
     },
     update(share, detail = '') {
       begun = undefined
-      update(share, printable(detail))
+      update(share, replaceControls(detail))
     },
     stop() {
       begun = undefined
@@ -58,7 +58,7 @@ const beside = 30
 export const barWidth = (title: string, columns = 80): number =>
   Math.min(40, Math.max(5, columns - widthOf(title) - beside))
 
-function bars({ columns }: Stream): Progress {
+function createBars({ columns }: Stream): ProgressDisplay {
   let bar: progress.SingleBar | undefined
   const stop = () => {
     bar?.stop()
@@ -75,7 +75,7 @@ function bars({ columns }: Stream): Progress {
       bar.start(1000, 0, { title, detail: '' })
     },
     update(share, detail = '') {
-      bar?.update(Math.floor(1000 * clamped(share)), { detail })
+      bar?.update(Math.floor(1000 * clampShare(share)), { detail })
     },
     stop,
   }
@@ -83,27 +83,27 @@ function bars({ columns }: Stream): Progress {
 
 const format = '{title}  {bar} {percentage} %  {detail}'
 
-function lines(stderr: Stream, now: () => number): Progress {
+function createLines(stderr: Stream, now: () => number): ProgressDisplay {
   let title = ''
-  let told = { share: 0, at: 0 }
-  const tell = (share: number, detail: string) => {
-    told = { share, at: now() }
+  let printed = { share: 0, at: 0 }
+  const print = (share: number, detail: string) => {
+    printed = { share, at: now() }
     const percent = `${Math.floor(100 * share)} %`
     stderr.write(`${[`${title}: ${percent}`, detail].filter(Boolean).join('  ')}\n`)
   }
   return {
     step(next) {
       title = next
-      tell(0, '')
+      print(0, '')
     },
     update(given, detail = '') {
-      const share = clamped(given)
-      const isEnd = share === 1 && told.share < 1
-      const isLater = now() - told.at >= lineMs && share !== told.share
-      if (isEnd || isLater || share - told.share >= lineShare) tell(share, detail)
+      const share = clampShare(given)
+      const isEnd = share === 1 && printed.share < 1
+      const isLater = now() - printed.at >= lineMs && share !== printed.share
+      if (isEnd || isLater || share - printed.share >= lineShare) print(share, detail)
     },
     stop: () => undefined,
   }
 }
 
-const clamped = (share: number) => Math.min(1, Math.max(0, share))
+const clampShare = (share: number) => Math.min(1, Math.max(0, share))

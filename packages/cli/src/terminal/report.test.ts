@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lossText, reportLines } from './report.ts'
+import { formatLosses, formatReport } from './report.ts'
 
 const line = (count: number, files: string[]) => {
   const examples = files.map((file) => ({ file, item: '' }))
@@ -10,7 +10,7 @@ const line = (count: number, files: string[]) => {
     reason: 'unknown file type',
     examples,
   }
-  return reportLines({ skipped: count, converted: 0, dropped: 0, entries: [entry] }, 'Media')[0]
+  return formatReport({ skipped: count, converted: 0, dropped: 0, entries: [entry] }, 'Media')[0]
 }
 
 test('files are listed, with an ellipsis if there are more', () => {
@@ -23,7 +23,7 @@ test('files are listed, with an ellipsis if there are more', () => {
 
 test('losses are counted by kind, and zero counts are left out', () => {
   const none = { skipped: 0, converted: 0, dropped: 0, entries: [] }
-  expect(lossText(none)).toBe('')
-  expect(lossText(null)).toBe('')
-  expect(lossText({ ...none, dropped: 1, skipped: 2 })).toBe('2 skipped, 1 dropped')
+  expect(formatLosses(none)).toBe('')
+  expect(formatLosses(null)).toBe('')
+  expect(formatLosses({ ...none, dropped: 1, skipped: 2 })).toBe('2 skipped, 1 dropped')
 })

@@ -1,5 +1,5 @@
 /** Report of an import or export, from a server or a converter. */
-export interface ToldReport {
+export interface PrintedReport {
   skipped: number
   converted: number
   dropped: number
@@ -13,11 +13,11 @@ export interface ToldReport {
 }
 
 /** Returns a line per entry of a report. */
-export function reportLines(report: ToldReport | null, title: string): string[] {
+export function formatReport(report: PrintedReport | null, title: string): string[] {
   const entries = report?.entries ?? []
   return entries.map(({ kind, count, reason, examples }) => {
-    const places = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))
-    const where = someOf(places.filter(Boolean), count)
+    const locations = examples.map(({ file, item }) => [file, item].filter(Boolean).join(', '))
+    const where = joinSome(locations.filter(Boolean), count)
     return `${title}: ${count} ${kind}: ${reason}${where ? ` (${where})` : ''}`
   })
 }
@@ -26,7 +26,7 @@ export function reportLines(report: ToldReport | null, title: string): string[] 
 const shown = 5
 
 /** Returns the counts of losses: `2 skipped, 1 dropped`; empty if there are none. */
-export function lossText(report: ToldReport | null): string {
+export function formatLosses(report: PrintedReport | null): string {
   if (!report) return ''
   return (['skipped', 'converted', 'dropped'] as const)
     .flatMap((kind) => (report[kind] > 0 ? [`${report[kind]} ${kind}`] : []))
@@ -34,7 +34,7 @@ export function lossText(report: ToldReport | null): string {
 }
 
 /** Joins the first names, with an ellipsis if there are more. */
-export function someOf(names: readonly string[], count = names.length): string {
+export function joinSome(names: readonly string[], count = names.length): string {
   const first = [...new Set(names)].slice(0, shown)
   return first.join('; ') + (first.length > 0 && count > first.length ? '; ...' : '')
 }

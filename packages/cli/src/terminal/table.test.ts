@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { bytesText, createOutput, jsonText, shown } from './output.ts'
-import { type Column, printable, recordLines, tableLines, widthOf } from './table.ts'
+import { createOutput, formatBytes, formatJson, formatValue } from './output.ts'
+import { recordLines, replaceControls, type TableColumn, tableLines, widthOf } from './table.ts'
 
 interface Row {
   id: number
   name: string
 }
-const columns: Column<Row>[] = [
+const columns: TableColumn<Row>[] = [
   { title: 'ID', of: ({ id }) => String(id), isNumber: true },
   { title: 'NAME', of: ({ name }) => name },
 ]
@@ -32,8 +32,8 @@ test('columns are truncated to the terminal by display width', () => {
 test('control characters in names do not reach the terminal', () => {
   const [, line = ''] = tableLines([{ id: 1, name: 'a\u001b[2J\u202eb\nc' }], columns, 80)
   for (const steering of ['\u001b', '\u202e', '\n']) expect(line).not.toContain(steering)
-  expect(printable('a\nb', true)).toBe('a\nb')
-  expect(jsonText({ name: '\u009b2J\u001b' })).toBe('{"name":"\\u009b2J\\u001b"}')
+  expect(replaceControls('a\nb', true)).toBe('a\nb')
+  expect(formatJson({ name: '\u009b2J\u001b' })).toBe('{"name":"\\u009b2J\\u001b"}')
 })
 
 test('a record has a line per field, with aligned continuation lines', () => {
@@ -53,7 +53,7 @@ test.each([
   [[{ name: 'car' }, { name: 'bus' }], 'car, bus'],
   [true, 'true'],
 ])('%j is shown as %s', (value, text) => {
-  expect(shown(value)).toBe(text)
+  expect(formatValue(value)).toBe(text)
 })
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
   [1500, '1.5 kB'],
   [26_843_545_600, '26.8 GB'],
 ])('%i bytes are shown as %s', (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text)
+  expect(formatBytes(bytes)).toBe(text)
 })
 
 /** Fake terminal or pipe that records its output. */

@@ -1,6 +1,6 @@
 /** Text tables: one line per object, columns as wide as their content. */
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   title: string
   /** Text of the cell; may be empty. */
   of(row: Row): string
@@ -20,17 +20,19 @@ const leastWidth = 6
  */
 export function tableLines<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   width: number,
 ): string[] {
   const cells = [columns.map(({ title }) => title)]
-  for (const row of rows) cells.push(columns.map((column) => printable(column.of(row))))
-  const wanted = columns.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index]))))
-  const widths = fitted(wanted, width - gap.length * (columns.length - 1))
+  for (const row of rows) cells.push(columns.map((column) => replaceControls(column.of(row))))
+  const naturalWidths = columns.map((_, index) =>
+    Math.max(...cells.map((line) => widthOf(line[index]))),
+  )
+  const widths = fitWidths(naturalWidths, width - gap.length * (columns.length - 1))
   return cells.map((line) =>
     line
       .map((cell, index) =>
-        padded(cut(cell, widths[index] ?? 0), widths[index] ?? 0, columns[index]),
+        padCell(truncateCell(cell, widths[index] ?? 0), widths[index] ?? 0, columns[index]),
       )
       .join(gap)
       .trimEnd(),
@@ -41,15 +43,15 @@ export function tableLines<Row>(
 export function recordLines(record: readonly (readonly [string, string])[]): string[] {
   const widest = Math.max(0, ...record.map(([name]) => widthOf(name)))
   return record.map(([name, value]) => {
-    const indented = printable(value, true).replaceAll('\n', `\n${' '.repeat(widest)}${gap}`)
+    const indented = replaceControls(value, true).replaceAll('\n', `\n${' '.repeat(widest)}${gap}`)
     return `${name}${' '.repeat(widest - widthOf(name))}${gap}${indented}`.trimEnd()
   })
 }
 
 /** Shrinks the widest columns until all fit. */
-function fitted(wanted: readonly number[], width: number): number[] {
-  const widths = [...wanted]
-  for (let over = sum(widths) - width; over > 0; over -= 1) {
+function fitWidths(naturalWidths: readonly number[], width: number): number[] {
+  const widths = [...naturalWidths]
+  for (let over = sumOf(widths) - width; over > 0; over -= 1) {
     const widest = widths.indexOf(Math.max(...widths))
     if ((widths[widest] ?? 0) <= leastWidth) break
     widths[widest] = (widths[widest] ?? 0) - 1
@@ -57,14 +59,14 @@ function fitted(wanted: readonly number[], width: number): number[] {
   return widths
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+const sumOf = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-function padded(text: string, width: number, column: { isNumber?: boolean } = {}): string {
+function padCell(text: string, width: number, column: { isNumber?: boolean } = {}): string {
   const space = ' '.repeat(Math.max(0, width - widthOf(text)))
   return column.isNumber ? `${space}${text}` : `${text}${space}`
 }
 
-function cut(text: string, width: number): string {
+function truncateCell(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''
   let used = 1
@@ -88,7 +90,7 @@ export function widthOf(text = ''): number {
 }
 
 /** Replaces control characters, because names from other users must not control the terminal. */
-export function printable(text: string, keepsLines = false): string {
+export function replaceControls(text: string, keepsLines = false): string {
   return text.replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     keepsLines && character === '\n' ? character : '\ufffd',
   )

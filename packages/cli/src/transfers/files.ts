@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { FileSource } from '@reticle/sdk'
 import { fromPath } from '@reticle/sdk/node'
-import { Failure, misused } from '../failure.ts'
-import { filesBelow, nameBelow } from '../walk.ts'
+import { Failure, usageFailure } from '../failure.ts'
+import { filesBelow, nameBelow } from '../files-below.ts'
 
 /** Files to send, and the ignored files of folders. */
-export interface Gathered {
+export interface GatheredFiles {
   files: FileSource[]
   ignored: string[]
 }
@@ -23,7 +23,7 @@ const media = /\.(avif|bmp|gif|jfif|jpe?g|jsonl|png|tiff?|webp)$/i
 export async function gatherFiles(
   paths: readonly string[],
   onProgress: (count: number) => void,
-): Promise<Gathered> {
+): Promise<GatheredFiles> {
   const found: { path: string; name: string }[] = []
   const ignored: string[] = []
   for (const path of paths) {
@@ -54,7 +54,7 @@ function assertDistinct(found: readonly { path: string; name: string }[]): void 
   for (const { path, name } of found) {
     const other = known.get(name)
     if (other !== undefined)
-      throw misused(
+      throw usageFailure(
         `${other} and ${path} would both be called ${name}`,
         'Give the folder above them, so that they keep their folders.',
       )

@@ -7,13 +7,13 @@ import { isMissing } from '../config.ts'
 export interface Journal {
   /** Short hash of the command and its arguments. */
   mark: string
-  read(): Promise<Noted | undefined>
+  read(): Promise<JournalState | undefined>
   /** Updates the state and stores it before the next step. */
-  note(changes: Noted): Promise<void>
+  note(changes: JournalState): Promise<void>
   forget(): Promise<void>
 }
 
-export interface Noted {
+export interface JournalState {
   /** Idempotency key of the creation. */
   idempotency_key?: string
   /** Id of the created task. */
@@ -31,35 +31,35 @@ const longestMs = 24 * 3600 * 1000
 /**
  * Opens the state of a command.
  *
- * @param about everything that identifies the command: server, target, options, files
+ * @param identity everything that identifies the command: server, target, options, files
  */
-export function openJournal(cacheDir: string, command: string, about: unknown): Journal {
-  const text = JSON.stringify([command, about])
+export function openJournal(cacheDir: string, command: string, identity: unknown): Journal {
+  const text = JSON.stringify([command, identity])
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16)
   const folder = join(cacheDir, 'commands')
   const path = join(folder, `${mark}.json`)
-  let noted: Noted | undefined
+  let state: JournalState | undefined
   return {
     mark,
     async read() {
-      noted = await readNoted(path)
-      return noted
+      state = await readState(path)
+      return state
     },
     async note(changes) {
-      noted = { ...noted, ...changes }
+      state = { ...state, ...changes }
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeFile(`${path}.new`, JSON.stringify(noted), { mode: 0o600 })
+      await writeFile(`${path}.new`, JSON.stringify(state), { mode: 0o600 })
       await rename(`${path}.new`, path) // atomic
     },
     async forget() {
-      noted = undefined
+      state = undefined
       await rm(path, { force: true })
       await dropOld(folder)
     },
   }
 }
 
-async function readNoted(path: string): Promise<Noted | undefined> {
+async function readState(path: string): Promise<JournalState | undefined> {
   try {
     const { mtimeMs } = await stat(path)
     return Date.now() - mtimeMs < longestMs ? JSON.parse(await readFile(path, 'utf8')) : undefined

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type Client, type Request, RequestFailed, type Started } from '@reticle/sdk'
-import { follow } from '../follow.ts'
-import type { Session } from '../session.ts'
-import { reportLines } from '../terminal/report.ts'
+import { followRequest } from '../follow.ts'
+import type { CommandSession } from '../session.ts'
+import { formatReport } from '../terminal/report.ts'
 import type { Journal } from './journal.ts'
 
-export interface Work {
+export interface RequestRun {
   client: Client
   journal: Journal
   /** Title of the progress display. */
@@ -21,16 +21,16 @@ export interface Work {
  *
  * @throws RequestFailed after printing its report; the next run starts a new request
  */
-export async function finish(session: Session, work: Work): Promise<Request> {
+export async function runRequest(session: CommandSession, work: RequestRun): Promise<Request> {
   const { client, journal, title } = work
   const former = await formerRequest(session, work)
   if (former) session.output.note(`Going on with ${former.id}.`)
-  const rq_id = former?.id ?? (await begin(session, work))
+  const rq_id = former?.id ?? (await beginRequest(session, work))
   try {
-    return await follow(session, client, rq_id, title)
+    return await followRequest(session, client, rq_id, title)
   } catch (thrown) {
     if (thrown instanceof RequestFailed)
-      for (const line of reportLines(thrown.request.report, 'Report')) session.output.note(line)
+      for (const line of formatReport(thrown.request.report, 'Report')) session.output.note(line)
     if (!session.signal.aborted) await journal.note(nothing)
     throw thrown
   }
@@ -41,20 +41,20 @@ const nothing = { rq_id: undefined, created_date: undefined, start_key: undefine
 
 /** Returns the request of a former run, unless it failed or its id was reused. */
 async function formerRequest(
-  session: Session,
-  { client, journal }: Work,
+  session: CommandSession,
+  { client, journal }: RequestRun,
 ): Promise<Request | undefined> {
-  const noted = await journal.read()
-  if (noted?.rq_id === undefined) return undefined
-  const request = await findRequest(session, client, noted.rq_id)
-  const isIt = request?.created_date === noted.created_date
+  const state = await journal.read()
+  if (state?.rq_id === undefined) return undefined
+  const request = await findRequest(session, client, state.rq_id)
+  const isIt = request?.created_date === state.created_date
   if (isIt && request?.status !== 'failed') return request
   await journal.note(nothing)
   return undefined
 }
 
 async function findRequest(
-  { signal }: Session,
+  { signal }: CommandSession,
   client: Client,
   rq_id: string,
 ): Promise<Request | undefined> {
@@ -66,17 +66,17 @@ async function findRequest(
   }
 }
 
-async function begin(session: Session, work: Work): Promise<string> {
+async function beginRequest(session: CommandSession, work: RequestRun): Promise<string> {
   const { client, journal } = work
   const start_key = (await journal.read())?.start_key ?? randomUUID()
   await journal.note({ start_key })
-  const rq_id = await started(work, start_key)
+  const rq_id = await startRequest(work, start_key)
   const { created_date } = await client.getRequest({ rq_id }, { signal: session.signal })
   await journal.note({ rq_id, created_date })
   return rq_id
 }
 
-async function started({ journal, start, isSame }: Work, key: string): Promise<string> {
+async function startRequest({ journal, start, isSame }: RequestRun, key: string): Promise<string> {
   try {
     const answer = await start(key)
     return typeof answer === 'string' ? answer : answer.rq_id

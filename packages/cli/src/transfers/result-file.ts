@@ -2,9 +2,9 @@ import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Client, Request } from '@reticle/sdk'
 import { saveTo } from '@reticle/sdk/node'
-import { Failure, misused } from '../failure.ts'
-import type { Session } from '../session.ts'
-import { bytesText } from '../terminal/output.ts'
+import { Failure, usageFailure } from '../failure.ts'
+import type { CommandSession } from '../session.ts'
+import { formatBytes } from '../terminal/output.ts'
 
 /**
  * Checks that the output path is free.
@@ -14,7 +14,7 @@ import { bytesText } from '../terminal/output.ts'
 export async function assertFree(path: string | undefined, force: boolean): Promise<void> {
   const there = path === undefined ? undefined : await stat(path).catch(() => undefined)
   if (there?.isDirectory())
-    throw misused(`${path} is a folder`, 'Name the file within it that is to be written.')
+    throw usageFailure(`${path} is a folder`, 'Name the file within it that is to be written.')
   if (there && !force)
     throw new Failure(`${path} is there already`, {
       ending: 'refused',
@@ -23,7 +23,7 @@ export async function assertFree(path: string | undefined, force: boolean): Prom
     })
 }
 
-export interface Wanted {
+export interface ResultDownload {
   client: Client
   request: Request
   /** Path of the output; undefined: the name from the server, in the current folder. */
@@ -38,8 +38,8 @@ export interface Wanted {
  * @returns the path of the file
  */
 export async function fetchResult(
-  { progress, signal }: Session,
-  { client, request, output, force }: Wanted,
+  { progress, signal }: CommandSession,
+  { client, request, output, force }: ResultDownload,
 ): Promise<{ path: string; bytes: number }> {
   progress.step('Downloading')
   const path = output ?? (await nameOf(client, request))
@@ -51,7 +51,7 @@ export async function fetchResult(
       on_progress: (done, total) =>
         progress.update(
           total ? done / total : 0,
-          `${bytesText(done)}${total ? ` of ${bytesText(total)}` : ''}`,
+          `${formatBytes(done)}${total ? ` of ${formatBytes(total)}` : ''}`,
         ),
     })
   } finally {

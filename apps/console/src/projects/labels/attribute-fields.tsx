@@ -1,10 +1,10 @@
 import { WordChoice } from '../../ui/word-choice.tsx'
-import { type AttributeDraft, inputTypes } from './draft.ts'
+import { type EditedAttribute, inputTypes } from './draft.ts'
 import type { ErrorsAt } from './errors.ts'
 
 interface Props {
-  attribute: AttributeDraft
-  onChange: (attribute: AttributeDraft) => void
+  attribute: EditedAttribute
+  onChange: (attribute: EditedAttribute) => void
   onRemove: () => void
   /** Errors by field of the attribute: `name`, `values`. */
   errorsAt: ErrorsAt
@@ -13,7 +13,7 @@ interface Props {
 /** Renders the fields of an attribute: name, input type and values. */
 export function AttributeFields({ attribute, onChange, onRemove, errorsAt }: Props) {
   const { id, name = '', input_type = 'select', mutable = false } = attribute
-  const change = (changes: Partial<AttributeDraft>) => onChange({ ...attribute, ...changes })
+  const change = (changes: Partial<EditedAttribute>) => onChange({ ...attribute, ...changes })
   const isStored = id !== undefined // some fields of a stored attribute cannot change
   const wrong = ['name', 'values', 'default_value', 'input_type'].flatMap(errorsAt)
   return (

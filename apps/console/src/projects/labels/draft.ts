@@ -9,34 +9,34 @@ export const labelTypes = [
 export const inputTypes = ['select', 'radio', 'checkbox', 'number', 'text'] as const
 
 /** Attribute in the editor; `key` identifies it on the page. */
-export interface AttributeDraft extends AttributeWrite {
+export interface EditedAttribute extends AttributeWrite {
   key: string
 }
 
 /** Label in the editor. */
-export interface LabelDraft extends Omit<LabelWrite, 'attributes'> {
+export interface EditedLabel extends Omit<LabelWrite, 'attributes'> {
   key: string
-  attributes: AttributeDraft[]
+  attributes: EditedAttribute[]
 }
 
 /** State of the label editor: finished rows, names that were not ended with Enter, or JSON instead of both. */
-export interface LabelsDraft {
-  rows: LabelDraft[]
+export interface LabelEditorState {
+  rows: EditedLabel[]
   typed: string
   json?: string
 }
 
-export const noLabels: LabelsDraft = { rows: [], typed: '' }
+export const noLabels: LabelEditorState = { rows: [], typed: '' }
 
 /** Splits names by line, without empty ones and those in `known`. */
-export function namesOf(text: string, known: readonly LabelDraft[] = []): string[] {
+export function namesOf(text: string, known: readonly EditedLabel[] = []): string[] {
   const names = text.split(/\r?\n/).map((name) => name.trim())
   const taken = new Set(known.map(({ name }) => name))
   return [...new Set(names)].filter((name) => name !== '' && !taken.has(name))
 }
 
 /** Turns the typed names into rows, each with a different colour. */
-export function withTyped({ rows, typed, ...rest }: LabelsDraft): LabelsDraft {
+export function withTyped({ rows, typed, ...rest }: LabelEditorState): LabelEditorState {
   const more = namesOf(typed, rows).map((name, index) => ({
     ...{ key: newKey(), name, color: colorOf(rows.length + index) },
     attributes: [],
@@ -49,21 +49,23 @@ export function withTyped({ rows, typed, ...rest }: LabelsDraft): LabelsDraft {
  *
  * @throws SyntaxError, TypeError for JSON that is not a list of labels
  */
-export function writtenOf(draft: LabelsDraft): LabelWrite[] {
-  return draft.json === undefined ? withTyped(draft).rows.map(written) : fromJson(draft.json)
+export function toLabelWrites(draft: LabelEditorState): LabelWrite[] {
+  return draft.json === undefined
+    ? withTyped(draft).rows.map(toLabelWrite)
+    : parseLabels(draft.json)
 }
 
-export function written({ key: _, attributes, ...label }: LabelDraft): LabelWrite {
-  return { ...label, attributes: attributes.map(writtenAttribute) }
+export function toLabelWrite({ key: _, attributes, ...label }: EditedLabel): LabelWrite {
+  return { ...label, attributes: attributes.map(toAttributeWrite) }
 }
 
-function writtenAttribute({ key: _, ...attribute }: AttributeDraft): AttributeWrite {
+function toAttributeWrite({ key: _, ...attribute }: EditedAttribute): AttributeWrite {
   const values = attribute.values?.map((value) => value.trim()).filter((value) => value !== '')
   return { ...attribute, values: values ?? [] }
 }
 
 /** Converts a label of the service to a draft. */
-export function draftOf(label: Label | LabelWrite): LabelDraft {
+export function toEditedLabel(label: Label | LabelWrite): EditedLabel {
   const attributes = (label.attributes ?? []).map((one) => ({ ...one, key: newKey() }))
   return { ...label, attributes, key: newKey() }
 }
@@ -73,7 +75,7 @@ export function draftOf(label: Label | LabelWrite): LabelDraft {
  *
  * @throws SyntaxError, TypeError for JSON that is not a list of labels
  */
-export function fromJson(text: string): LabelWrite[] {
+export function parseLabels(text: string): LabelWrite[] {
   const given: unknown = JSON.parse(text)
   if (!Array.isArray(given) || !given.every((one) => typeof one === 'object' && one !== null))
     throw new TypeError('Labels are a list of objects: [{"name": "car"}].')

@@ -6,7 +6,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useToast } from '../../ui/toasts.tsx'
-import { draftOf, type LabelDraft, written } from './draft.ts'
+import { type EditedLabel, toEditedLabel, toLabelWrite } from './draft.ts'
 import { errorsOf } from './errors.ts'
 import { LabelFields } from './label-fields.tsx'
 
@@ -17,7 +17,7 @@ interface Props {
 
 /** Renders a dialog to change or delete a label. */
 export function LabelDialog({ label, onClose }: Props) {
-  const [draft, setDraft] = useState(() => draftOf(label))
+  const [draft, setDraft] = useState(() => toEditedLabel(label))
   const [isRemoving, setIsRemoving] = useState(false)
   const { mutate, error, isPending } = useLabelChange(label, onClose)
   if (isRemoving) return <RemoveLabel label={label} onClose={onClose} />
@@ -48,7 +48,7 @@ export function LabelDialog({ label, onClose }: Props) {
 /** Saves a label. Name, colour and type can be undone; changes of attributes cannot. */
 function useLabelChange({ id, name, color, type }: Label, onClose: () => void) {
   const toast = useToast()
-  return useChange(async (draft: LabelDraft) => {
+  return useChange(async (draft: EditedLabel) => {
     await api.updateLabel({ id, body: bodyOf(draft) })
     onClose()
     toast({
@@ -62,8 +62,8 @@ function useLabelChange({ id, name, color, type }: Label, onClose: () => void) {
 }
 
 /** The drawing of a skeleton is not changed. */
-function bodyOf(draft: LabelDraft) {
-  const { name, color, type, attributes } = written(draft)
+function bodyOf(draft: EditedLabel) {
+  const { name, color, type, attributes } = toLabelWrite(draft)
   return { name, color, type, attributes }
 }
 

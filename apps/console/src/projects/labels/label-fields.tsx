@@ -1,12 +1,12 @@
 import './labels.css'
 import { WordChoice } from '../../ui/word-choice.tsx'
 import { AttributeFields } from './attribute-fields.tsx'
-import { type AttributeDraft, type LabelDraft, labelTypes, newKey } from './draft.ts'
+import { type EditedAttribute, type EditedLabel, labelTypes, newKey } from './draft.ts'
 import { below, type ErrorsAt } from './errors.ts'
 
 interface Props {
-  label: LabelDraft
-  onChange: (label: LabelDraft) => void
+  label: EditedLabel
+  onChange: (label: EditedLabel) => void
   onRemove?: () => void
   /** Errors by field of the label: `name`, `attributes[0].values`. */
   errorsAt: ErrorsAt
@@ -15,7 +15,7 @@ interface Props {
 /** Renders the fields of a label: colour, name, type and attributes. */
 export function LabelFields({ label, onChange, onRemove, errorsAt }: Props) {
   const { name = '', color = '#808080', type = 'any', attributes } = label
-  const change = (changes: Partial<LabelDraft>) => onChange({ ...label, ...changes })
+  const change = (changes: Partial<EditedLabel>) => onChange({ ...label, ...changes })
   const wrong = ['name', 'color', 'type', 'sublabels', 'svg'].flatMap(errorsAt)
   return (
     <>
@@ -62,21 +62,21 @@ export function LabelFields({ label, onChange, onRemove, errorsAt }: Props) {
  * The type of a skeleton cannot change, and other labels cannot become skeletons: their points can only be entered as
  * JSON.
  */
-function typesOf({ type }: LabelDraft) {
+function typesOf({ type }: EditedLabel) {
   return type === 'skeleton'
     ? labelTypes.filter((one) => one === type)
     : labelTypes.filter((one) => one !== 'skeleton')
 }
 
 interface AttributesProps {
-  attributes: AttributeDraft[]
-  onChange: (attributes: AttributeDraft[]) => void
+  attributes: EditedAttribute[]
+  onChange: (attributes: EditedAttribute[]) => void
   errorsAt: ErrorsAt
 }
 
 function Attributes({ attributes, onChange, errorsAt }: AttributesProps) {
   const shown = attributes.filter(({ deleted }) => !deleted)
-  const replace = (key: string, by: AttributeDraft[]) =>
+  const replace = (key: string, by: EditedAttribute[]) =>
     onChange(attributes.flatMap((one) => (one.key === key ? by : [one])))
   const add = () =>
     onChange([...attributes, { key: newKey(), name: '', input_type: 'select', mutable: false }])

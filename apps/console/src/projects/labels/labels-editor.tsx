@@ -1,20 +1,20 @@
 import { useId } from 'react'
 import { About } from '../../ui/field.tsx'
 import {
-  draftOf,
-  fromJson,
-  type LabelDraft,
-  type LabelsDraft,
+  type EditedLabel,
+  type LabelEditorState,
+  parseLabels,
+  toEditedLabel,
+  toLabelWrites,
   withTyped,
-  writtenOf,
 } from './draft.ts'
 import { below, type ErrorsAt } from './errors.ts'
 import { LabelFields } from './label-fields.tsx'
 import { NamesField } from './names-field.tsx'
 
 interface Props {
-  value: LabelsDraft
-  onChange: (value: LabelsDraft) => void
+  value: LabelEditorState
+  onChange: (value: LabelEditorState) => void
   /** Errors by field of the service: `labels[1].name`. */
   errorsAt: ErrorsAt
 }
@@ -43,7 +43,7 @@ export function LabelsEditor({ value, onChange, errorsAt }: Props) {
 }
 
 function Rows({ value, onChange, errorsAt }: Props) {
-  const setRows = (rows: LabelDraft[]) => onChange({ ...value, rows })
+  const setRows = (rows: EditedLabel[]) => onChange({ ...value, rows })
   return (
     <>
       {value.rows.length > 0 && (
@@ -98,21 +98,21 @@ function JsonField({ value, onChange, errorsAt }: Props) {
   )
 }
 
-const asJson = (value: LabelsDraft): LabelsDraft => ({
+const asJson = (value: LabelEditorState): LabelEditorState => ({
   ...value,
-  json: JSON.stringify(writtenOf(value), null, 2),
+  json: JSON.stringify(toLabelWrites(value), null, 2),
 })
 
-const asRows = ({ json = '' }: LabelsDraft): LabelsDraft => ({
-  rows: fromJson(json).map(draftOf),
+const asRows = ({ json = '' }: LabelEditorState): LabelEditorState => ({
+  rows: parseLabels(json).map(toEditedLabel),
   typed: '',
 })
 
-const isWhole = ({ json = '' }: LabelsDraft) => mistakeOf(json) === undefined
+const isWhole = ({ json = '' }: LabelEditorState) => mistakeOf(json) === undefined
 
 function mistakeOf(json: string): string | undefined {
   try {
-    fromJson(json)
+    parseLabels(json)
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown)
   }

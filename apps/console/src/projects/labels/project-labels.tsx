@@ -4,7 +4,7 @@ import { api } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Swatch } from '../../ui/swatch.tsx'
-import { noLabels, writtenOf } from './draft.ts'
+import { noLabels, toLabelWrites } from './draft.ts'
 import { LabelDialog } from './label-dialog.tsx'
 import { NamesField } from './names-field.tsx'
 
@@ -64,7 +64,7 @@ function AddLabels({ projectId }: { projectId: number }) {
   const [typed, setTyped] = useState('')
   const { mutate, error } = useChange(
     (text: string) => {
-      const labels = writtenOf({ ...noLabels, typed: text }).map(({ name }) => ({ name }))
+      const labels = toLabelWrites({ ...noLabels, typed: text }).map(({ name }) => ({ name }))
       return api.updateProject({ id: projectId, body: { labels } })
     },
     () => setTyped(''),

@@ -1,27 +1,34 @@
 import { useEffect, useRef, useState } from 'react'
 import { bytesText } from '../../ui/bytes.ts'
 import { useDrop } from '../../ui/use-drop.ts'
-import { type Choice, type Chosen, choiceOf, chosenOf } from './chosen.ts'
-import { entriesOf, walk } from './dropped.ts'
+import { entriesOf, findDroppedFiles } from './dropped-files.ts'
+import {
+  createFileSelection,
+  type FileSelection,
+  readSelectedFiles,
+  type SelectedFile,
+} from './selected-files.ts'
 
 interface Props {
-  choice: Choice | undefined
-  onChoose: (choice: Choice) => void
+  choice: FileSelection | undefined
+  onChoose: (choice: FileSelection) => void
 }
 
 /** Renders an area to drop files and folders on, with buttons to choose them by keyboard. */
 export function DropZone({ choice, onChoose }: Props) {
   const [found, setFound] = useState<number>()
   const [wrong, setWrong] = useState<string>()
-  const take = async (chosen: Promise<Chosen[]>) => {
+  const take = async (chosen: Promise<SelectedFile[]>) => {
     setWrong(undefined)
     await chosen.then(
-      (all) => onChoose(choiceOf(all)),
+      (all) => onChoose(createFileSelection(all)),
       (thrown: Error) => setWrong(`This could not be read: ${thrown.message}`),
     )
     setFound(undefined)
   }
-  const [isOver, handlers] = useDrop((given) => void take(walk(entriesOf(given), setFound)))
+  const [isOver, handlers] = useDrop(
+    (given) => void take(findDroppedFiles(entriesOf(given), setFound)),
+  )
   return (
     <section className="drop-zone" aria-label="Files" data-over={isOver} {...handlers}>
       <p className="big">Drop a folder or files here</p>
@@ -29,9 +36,12 @@ export function DropZone({ choice, onChoose }: Props) {
         <Picker
           text="Choose a folder"
           isFolder
-          onPick={(files) => void take(chosenOf(files, setFound))}
+          onPick={(files) => void take(readSelectedFiles(files, setFound))}
         />
-        <Picker text="Choose files" onPick={(files) => void take(chosenOf(files, setFound))} />
+        <Picker
+          text="Choose files"
+          onPick={(files) => void take(readSelectedFiles(files, setFound))}
+        />
       </div>
       <p className="hint">Pictures, or a video, an archive or a PDF.</p>
       {wrong && <p className="wrong">{wrong}</p>}
@@ -42,7 +52,7 @@ export function DropZone({ choice, onChoose }: Props) {
   )
 }
 
-function tellChoice({ sources, size, leftOut }: Choice): string {
+function tellChoice({ sources, size, leftOut }: FileSelection): string {
   const files = sources.length === 1 ? 'one file' : `${sources.length.toLocaleString()} files`
   const rest = leftOut > 0 ? `; ${leftOut} hidden ones stay behind` : ''
   return `${files}, ${bytesText(size)}${rest}`

@@ -1,13 +1,13 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { movedBy } from './grid.ts'
 import { Jump } from './jump.tsx'
-import type { Place } from './tile.tsx'
+import type { TilePosition } from './tile.tsx'
 import { useRows } from './use-rows.ts'
 
 interface Props {
   name: string
   count: number
-  tile: (place: Place) => ReactNode
+  tile: (position: TilePosition) => ReactNode
   /** Returns the index of a frame by its number, if the grid supports jumping. */
   placeOf?: (number: number) => number
 }

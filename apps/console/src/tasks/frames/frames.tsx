@@ -1,14 +1,14 @@
 import { curlOf, Empty } from '../../ui/empty.tsx'
 import { Search } from '../../ui/listing/filters.tsx'
 import { useListState } from '../../ui/listing/state.ts'
-import { FoundFrames } from './found-frames.tsx'
 import { FrameGrid } from './frame-grid.tsx'
-import { type FrameSet, placeOf } from './frame-set.ts'
+import { type FrameSequence, indexOfFrame } from './frame-sequence.ts'
+import { MatchingFrames } from './matching-frames.tsx'
 import './frames.css'
 import { Tile } from './tile.tsx'
 
 interface Props {
-  frames: FrameSet
+  frames: FrameSequence
   /** Whether frames can be searched by file name. */
   hasSearch?: boolean
 }
@@ -25,23 +25,27 @@ export function Frames({ frames, hasSearch = false }: Props) {
           <Search label="Search file names" />
         </div>
       )}
-      {search ? <FoundFrames task={frames.task} search={search} /> : <AllFrames frames={frames} />}
+      {search ? (
+        <MatchingFrames task={frames.task} search={search} />
+      ) : (
+        <AllFrames frames={frames} />
+      )}
     </>
   )
 }
 
-function AllFrames({ frames }: { frames: FrameSet }) {
+function AllFrames({ frames }: { frames: FrameSequence }) {
   const { path, task, count, numberAt } = frames
   return (
     <FrameGrid
       name="Frames"
       count={count}
-      placeOf={(number) => placeOf(frames, number)}
-      tile={(place) => {
-        const number = numberAt(place.index)
+      placeOf={(number) => indexOfFrame(frames, number)}
+      tile={(position) => {
+        const number = numberAt(position.index)
         const src = `${path}/data?type=preview&number=${number}`
         const href = `/tasks/${task}/frames/${number}`
-        return <Tile key={place.index} {...place} number={number} src={src} href={href} />
+        return <Tile key={position.index} {...position} number={number} src={src} href={href} />
       }}
     />
   )

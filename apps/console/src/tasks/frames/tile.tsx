@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { Picture } from './picture.tsx'
 
 /** Position of a tile in its grid. */
-export interface Place {
+export interface TilePosition {
   index: number
   count: number
   isWaiting: boolean
@@ -11,7 +11,7 @@ export interface Place {
   isHere: boolean
 }
 
-interface Props extends Place {
+interface Props extends TilePosition {
   /** Address of the viewer. */
   href: string
   src: string

@@ -1,9 +1,9 @@
-import { type Change, changeKinds, countOf } from './changes.ts'
+import { changeKinds, countOf, type ObjectChange } from './changes.ts'
 
 const deeds = ['created', 'updated', 'deleted'] as const
 
 /** Renders a table of the numbers of changed objects by kind. */
-export function ChangeCounts({ changes }: { changes: readonly Change[] }) {
+export function ChangeCounts({ changes }: { changes: readonly ObjectChange[] }) {
   return (
     <table className="counts" aria-label="Changes by kind">
       <thead>

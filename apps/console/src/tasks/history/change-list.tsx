@@ -1,12 +1,12 @@
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { type Change, typeOf } from './changes.ts'
+import { type ObjectChange, typeOf } from './changes.ts'
 
 interface Props {
   task: number
   job: number
-  changes: readonly Change[]
+  changes: readonly ObjectChange[]
 }
 
 /** Maximum number of listed objects. */

@@ -5,7 +5,7 @@ export const changeKinds = ['tags', 'shapes', 'tracks'] as const
 type Kind = (typeof changeKinds)[number]
 
 /** Change of one object in a revision. */
-export interface Change {
+export interface ObjectChange {
   did: 'created' | 'updated' | 'deleted'
   kind: Kind
   /** Object after the change; for a deleted object before it. */
@@ -15,29 +15,33 @@ export interface Change {
 }
 
 /** Returns the changes of a revision by object: created, then updated, then deleted ones. */
-export function changesOf({ created, updated, deleted }: AnnotationDiff): Change[] {
-  return [...whole('created', created), ...updatedOf(updated), ...whole('deleted', deleted)]
+export function changesOf({ created, updated, deleted }: AnnotationDiff): ObjectChange[] {
+  return [
+    ...changesOfSets('created', created),
+    ...updatedOf(updated),
+    ...changesOfSets('deleted', deleted),
+  ]
 }
 
 /** Returns the changes of the first revision of a job, which created all objects. */
-export const changesOfFirst = (set: AnnotationSet): Change[] => whole('created', set)
+export const changesOfFirst = (set: AnnotationSet): ObjectChange[] => changesOfSets('created', set)
 
 type Sets = Pick<AnnotationSet, Kind>
 
-const whole = (did: 'created' | 'deleted', sets: Sets): Change[] =>
+const changesOfSets = (did: 'created' | 'deleted', sets: Sets): ObjectChange[] =>
   changeKinds.flatMap((kind) =>
     [...sets[kind]].map((object) => ({ did, kind, object, members: [] })),
   )
 
-const updatedOf = (updated: AnnotationDiff['updated']): Change[] =>
+const updatedOf = (updated: AnnotationDiff['updated']): ObjectChange[] =>
   changeKinds.flatMap((kind) =>
     [...updated[kind]].map(({ before, after }) => ({
       ...{ did: 'updated' as const, kind, object: after },
-      members: differing(before, after),
+      members: changedMembersOf(before, after),
     })),
   )
 
-function differing(before: object, after: object): string[] {
+function changedMembersOf(before: object, after: object): string[] {
   const old = new Map<string, unknown>(Object.entries(before))
   return Object.entries(after)
     .filter(([name, value]) => JSON.stringify(old.get(name)) !== JSON.stringify(value))
@@ -45,9 +49,9 @@ function differing(before: object, after: object): string[] {
 }
 
 /** Returns the number of objects of a kind with a type of change. */
-export const countOf = (changes: readonly Change[], kind: Kind, did: Change['did']) =>
+export const countOf = (changes: readonly ObjectChange[], kind: Kind, did: ObjectChange['did']) =>
   changes.filter((one) => one.kind === kind && one.did === did).length
 
 /** Returns `rectangle`, `tag` or `track`. */
-export const typeOf = ({ kind, object }: Pick<Change, 'kind' | 'object'>): string =>
+export const typeOf = ({ kind, object }: Pick<ObjectChange, 'kind' | 'object'>): string =>
   'type' in object ? object.type : kind.slice(0, -1)

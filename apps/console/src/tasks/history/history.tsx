@@ -2,7 +2,7 @@ import type { AnnotationRevision, Job, Task } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import { curlOf, Empty } from '../../ui/empty.tsx'
-import type { Column } from '../../ui/listing/column.ts'
+import type { RecordColumn } from '../../ui/listing/column.ts'
 import { Choice } from '../../ui/listing/filters.tsx'
 import { Listing } from '../../ui/listing/listing.tsx'
 import { useListState } from '../../ui/listing/state.ts'
@@ -16,7 +16,7 @@ const actions = [
   ...(['create', 'update', 'delete', 'replace', 'import', 'restore', 'label_change'] as const),
 ] as const
 
-const columnsOf = (task: number): readonly Column<AnnotationRevision>[] => [
+const columnsOf = (task: number): readonly RecordColumn<AnnotationRevision>[] => [
   {
     title: 'When',
     sort: 'created_date',

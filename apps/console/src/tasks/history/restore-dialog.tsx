@@ -8,7 +8,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toasts.tsx'
-import { isGone, PastFailure } from './past-failure.tsx'
+import { isRevisionExpired, PastFailure } from './past-failure.tsx'
 
 /** Restores a revision. The response may be large and is not needed, so it is not read. */
 const restoreRevision = async (input: InputOf<'restoreJobRevision'>) => {
@@ -57,28 +57,28 @@ interface RestoreProps extends Props {
 }
 
 function Restore({ revision, newest, etag, onClose }: RestoreProps) {
-  const { job_id: id, revision: wanted } = revision
+  const { job_id: id, revision: target } = revision
   const toast = useToast()
   const restore = useChange(restoreRevision)
-  const ask = async () => {
-    await restore.mutateAsync({ id, revision: wanted, if_match: etag })
+  const submit = async () => {
+    await restore.mutateAsync({ id, revision: target, if_match: etag })
     const undo = () => restore.mutateAsync({ id, revision: newest.revision })
-    toast({ text: `Job ${id} is as it was at revision ${wanted}`, undo })
+    toast({ text: `Job ${id} is as it was at revision ${target}`, undo })
     onClose()
   }
   return (
     <>
       <p>
         All annotations of job {id} become what they were <Time value={revision.created_date} />.
-        Everything that was done in the {newest.revision - wanted} revisions since is taken back, by
+        Everything that was done in the {newest.revision - target} revisions since is taken back, by
         a revision of its own that can be taken back too.
       </p>
       {restore.error && <PastFailure error={restore.error} />}
       <button
         type="button"
         className="primary"
-        disabled={restore.isPending || isGone(restore.error)}
-        onClick={() => void ask().catch(() => undefined) /* shown above */}
+        disabled={restore.isPending || isRevisionExpired(restore.error)}
+        onClick={() => void submit().catch(() => undefined) /* shown above */}
       >
         Restore
       </button>

@@ -1,7 +1,7 @@
 import type { AnnotationRevision } from '@reticle/sdk'
 import { api } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { type Change, changesOf, changesOfFirst } from './changes.ts'
+import { changesOf, changesOfFirst, type ObjectChange } from './changes.ts'
 
 /** Maximum number of changed objects to load: a diff is sent as a whole, and an import may have created a million. */
 export const mostChanges = 20_000
@@ -13,7 +13,7 @@ export function isTooMany({ counts }: AnnotationRevision): boolean {
 
 /** Loads the changes of a revision; the first revision of a job has none before it to compare with. */
 export function useChanges(revision: AnnotationRevision): {
-  changes: readonly Change[] | undefined
+  changes: readonly ObjectChange[] | undefined
   error: Error | null
 } {
   const { job_id: id, revision: to } = revision

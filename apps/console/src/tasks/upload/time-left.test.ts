@@ -13,6 +13,6 @@ test('no remaining time is shown before it can be estimated', () => {
 })
 
 test('the remaining time has a suitable unit', () => {
-  const told = [1_200, 90_000, 3_700_000].map(timeLeftText)
-  expect(told).toEqual(['about 2 s left', 'about 2 min left', 'about 1 h 2 min left'])
+  const texts = [1_200, 90_000, 3_700_000].map(timeLeftText)
+  expect(texts).toEqual(['about 2 s left', 'about 2 min left', 'about 1 h 2 min left'])
 })

@@ -5,14 +5,14 @@ import { queries } from '../../api/queries.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useToast } from '../../ui/toasts.tsx'
-import { forgetNotes } from './notes.ts'
-import type { Phase } from './phase.ts'
+import type { UploadPhase } from './phase.ts'
 import { Preparing } from './preparing.tsx'
 import { Sending } from './sending.tsx'
+import { clearUploadsOf } from './task-upload-store.ts'
 
 interface Props {
   taskId: number
-  phase: Phase
+  phase: UploadPhase
   onCancel: () => Promise<void>
   /** Sends the same files again. */
   onRetry: () => void
@@ -67,7 +67,7 @@ function DeleteEmpty({ taskId }: { taskId: number }) {
   const toast = useToast()
   const remove = async () => {
     await api.deleteTask({ id: taskId })
-    forgetNotes(taskId)
+    clearUploadsOf(taskId)
     toast({ text: 'The empty task was deleted.' })
     go('/tasks')
     await queries.invalidateQueries()

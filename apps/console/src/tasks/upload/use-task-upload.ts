@@ -1,8 +1,8 @@
 import type { Following } from '@reticle/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useOrganization } from '../../shell/organization.tsx'
-import { type Begun, makeTask } from './make-task.ts'
-import type { Phase, Wish } from './phase.ts'
+import { createTaskWithFiles, type UploadCallbacks } from './create-task.ts'
+import type { TaskUpload, UploadPhase } from './phase.ts'
 import { useLeaveGuard } from './use-leave-guard.ts'
 
 /** One attempt. */
@@ -14,18 +14,18 @@ interface Run {
 
 /** Creates a task, uploads its files and returns the progress. */
 export function useTaskUpload(known: number | undefined, onDone: (taskId: number) => void) {
-  const [phase, setPhase] = useState<Phase>({ name: 'idle' })
+  const [phase, setPhase] = useState<UploadPhase>({ name: 'idle' })
   const [taskId, setTaskId] = useState(known)
   const run = useRef<Run>(undefined)
   const { organization } = useOrganization()
   useLeaveGuard(phase.name === 'creating' || phase.name === 'sending')
   useEffect(() => () => run.current?.stop.abort(), []) // the stored upload progress is kept
 
-  const start = async (wish: Wish) => {
+  const start = async (upload: TaskUpload) => {
     const stop = new AbortController()
     const current: Run = { stop }
     run.current = current
-    const begun: Begun = {
+    const callbacks: UploadCallbacks = {
       onCreated: setTaskId,
       onPhase: setPhase,
       onFollowing: (following) => {
@@ -34,7 +34,7 @@ export function useTaskUpload(known: number | undefined, onDone: (taskId: number
       signal: stop.signal,
     }
     try {
-      onDone(await makeTask(wish, { taskId, organization }, begun))
+      onDone(await createTaskWithFiles(upload, { taskId, organization }, callbacks))
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       setPhase(current.isCancelled ? { name: 'cancelled' } : { name: 'failed', error })

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 /** Column of a table of records. */
-export interface Column<R> {
+export interface RecordColumn<R> {
   title: string
   cell: (record: R) => ReactNode
   /** Field by which the column sorts the list. */

@@ -1,8 +1,8 @@
-import type { Column } from './column.ts'
+import type { RecordColumn } from './column.ts'
 import { nextSort, useListState } from './state.ts'
 
 /** Renders the column headers; sortable ones are buttons. */
-export function Heads<R>({ columns }: { columns: readonly Column<R>[] }) {
+export function Heads<R>({ columns }: { columns: readonly RecordColumn<R>[] }) {
   const { sort, set } = useListState()
   return (
     <thead>

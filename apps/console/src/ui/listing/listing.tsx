@@ -2,17 +2,17 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef } from 'react'
 import { Failure } from '../failure.tsx'
 import { Loading } from '../loading.tsx'
-import type { Column } from './column.ts'
+import type { RecordColumn } from './column.ts'
 import { Heads } from './heads.tsx'
-import { type Listed, useFirst, useRecords } from './records.ts'
+import { type RecordList, useFirst, useRecords } from './records.ts'
 import { Row } from './row.tsx'
 import { Space } from './space.tsx'
 import { useListState } from './state.ts'
 
-interface Props<I, R> extends Listed<I, R> {
+interface Props<I, R> extends RecordList<I, R> {
   /** Name of the table for screen readers. */
   name: string
-  columns: readonly Column<R>[]
+  columns: readonly RecordColumn<R>[]
   keyOf: (record: R) => string | number
   /** Shown instead of an empty table. */
   empty: ReactNode

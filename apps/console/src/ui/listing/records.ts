@@ -10,7 +10,7 @@ interface Query {
 }
 
 /** A list operation, with its parameters apart from page and order. */
-export interface Listed<I, R> {
+export interface RecordList<I, R> {
   list: (input: I & Query, options?: CallOptions) => Promise<Page<R>>
   input: I
   /** Whether the list depends on the selected workspace; lists of one object do not. */
@@ -20,35 +20,35 @@ export interface Listed<I, R> {
 const rowsPerPage = 100
 
 /** Queries the first page, which contains the total number of records. */
-export function useFirst<I, R>(listed: Listed<I, R>, sort: string | undefined) {
+export function useFirst<I, R>(listed: RecordList<I, R>, sort: string | undefined) {
   const options = useOptions(listed, sort)
   return useQuery({ ...options(0), placeholderData: keepPreviousData })
 }
 
 /** Returns the loaded records of the visible rows. */
 export function useRecords<I, R>(
-  listed: Listed<I, R>,
+  listed: RecordList<I, R>,
   sort: string | undefined,
   rows: readonly { index: number }[],
 ): (index: number) => R | undefined {
   const options = useOptions(listed, sort)
-  const wanted = [...new Set(rows.map(({ index }) => Math.floor(index / rowsPerPage)))]
-  const pages = useQueries({ queries: wanted.map(options) })
+  const pageIndexes = [...new Set(rows.map(({ index }) => Math.floor(index / rowsPerPage)))]
+  const pages = useQueries({ queries: pageIndexes.map(options) })
   return (index) =>
-    pages[wanted.indexOf(Math.floor(index / rowsPerPage))]?.data?.results[index % rowsPerPage]
+    pages[pageIndexes.indexOf(Math.floor(index / rowsPerPage))]?.data?.results[index % rowsPerPage]
 }
 
 function useOptions<I, R>(
-  { list, input, isScoped = true }: Listed<I, R>,
+  { list, input, isScoped = true }: RecordList<I, R>,
   sort: string | undefined,
 ) {
   const workspace = useOrganization().organization
   const organization = isScoped ? workspace : undefined
   return (page: number) => {
-    const asked = { ...input, page: page + 1, page_size: rowsPerPage, ...(sort && { sort }) }
+    const query = { ...input, page: page + 1, page_size: rowsPerPage, ...(sort && { sort }) }
     return {
-      queryKey: keyOf(list, asked, organization),
-      queryFn: ({ signal }: { signal: AbortSignal }) => list(asked, { signal, organization }),
+      queryKey: keyOf(list, query, organization),
+      queryFn: ({ signal }: { signal: AbortSignal }) => list(query, { signal, organization }),
     }
   }
 }

@@ -1,10 +1,10 @@
-import type { Column } from './column.ts'
+import type { RecordColumn } from './column.ts'
 
 interface Props<R> {
   index: number
   /** Undefined while loading, which shows an empty row. */
   record: R | undefined
-  columns: readonly Column<R>[]
+  columns: readonly RecordColumn<R>[]
 }
 
 export function Row<R>({ index, record, columns }: Props<R>) {

@@ -13,11 +13,11 @@ export function useListState(): ListState {
   return {
     sort: params.get('sort') || undefined,
     get: (name) => params.get(name) || undefined,
-    set: (changes) => setParams((before) => changed(before, changes), { replace: true }),
+    set: (changes) => setParams((before) => changeParams(before, changes), { replace: true }),
   }
 }
 
-export function changed(
+export function changeParams(
   before: URLSearchParams,
   changes: Readonly<Record<string, string | undefined>>,
 ): URLSearchParams {

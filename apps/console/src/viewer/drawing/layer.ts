@@ -1,6 +1,13 @@
-import type { Item } from '../frame/item.ts'
-import { touches } from '../geometry/outline.ts'
-import { between, moved, onPixels, type Size, toPicture, type View } from '../geometry/view.ts'
+import type { FrameObject } from '../frame/item.ts'
+import { isTouching } from '../geometry/outline.ts'
+import {
+  type Dimensions,
+  moveView,
+  onPixels,
+  relateViews,
+  toPicture,
+  type View,
+} from '../geometry/view.ts'
 import type { Pen } from './scene.ts'
 import { drawItems } from './shapes.ts'
 
@@ -8,7 +15,7 @@ import { drawItems } from './shapes.ts'
 const margin = 0.25
 
 /** Size of the screen in CSS pixels, and device pixels per CSS pixel. */
-export interface Screen extends Size {
+export interface Screen extends Dimensions {
   density: number
 }
 
@@ -18,19 +25,19 @@ export function openLayer() {
   const context = canvas.getContext('2d')
   let drawn: { view: View; screen: Screen; count: number } | undefined
 
-  function draw(items: readonly Item[], view: View, screen: Screen, pen: Pen): void {
-    const within = onPixels(moved(view, edgeOf(screen)), screen.density)
+  function draw(items: readonly FrameObject[], view: View, screen: Screen, pen: Pen): void {
+    const within = onPixels(moveView(view, edgeOf(screen)), screen.density)
     const far = farOf(screen)
     canvas.width = Math.ceil(far.x * screen.density)
     canvas.height = Math.ceil(far.y * screen.density)
-    const visible = items.filter(inside(within, screen))
+    const visible = items.filter(isVisibleIn(within, screen))
     if (context) drawItems(context, visible, within, screen.density, pen)
     drawn = { view: within, screen, count: visible.length }
   }
 
   function show(target: CanvasRenderingContext2D, view: View): void {
     if (!drawn) return
-    const { scale, x, y } = between(drawn.view, view)
+    const { scale, x, y } = relateViews(drawn.view, view)
     const { density } = drawn.screen
     target.setTransform(scale, 0, 0, scale, x * density, y * density)
     target.imageSmoothingEnabled = scale !== 1
@@ -49,20 +56,20 @@ export function openLayer() {
   }
 }
 
-const edgeOf = ({ width, height }: Size) => ({ x: width * margin, y: height * margin })
-const farOf = ({ width, height }: Size) => ({
+const edgeOf = ({ width, height }: Dimensions) => ({ x: width * margin, y: height * margin })
+const farOf = ({ width, height }: Dimensions) => ({
   x: width * (1 + 2 * margin),
   y: height * (1 + 2 * margin),
 })
 
-function inside(view: View, screen: Size) {
+function isVisibleIn(view: View, screen: Dimensions) {
   const { x: left, y: top } = toPicture(view, { x: 0, y: 0 })
   const { x: right, y: bottom } = toPicture(view, farOf(screen))
-  return ({ box }: Item) => touches(box, { left, top, right, bottom })
+  return ({ box }: FrameObject) => isTouching(box, { left, top, right, bottom })
 }
 
 function isCovered({ view: drawn, screen }: { view: View; screen: Screen }, view: View): boolean {
-  const { scale, x, y } = between(drawn, view)
+  const { scale, x, y } = relateViews(drawn, view)
   const far = farOf(screen)
   const [right, bottom] = [x + far.x * scale, y + far.y * scale]
   return x <= 0 && y <= 0 && right >= screen.width && bottom >= screen.height

@@ -1,9 +1,13 @@
-import type { Item } from '../frame/item.ts'
+import type { FrameObject } from '../frame/item.ts'
 import { pathOf } from './paths.ts'
 import type { Remark } from './scene.ts'
 
 /** Emphasises an object, in picture pixels. `pixel` is the size of a CSS pixel in picture pixels. */
-export function emphasise(context: CanvasRenderingContext2D, item: Item, pixel: number): void {
+export function drawEmphasis(
+  context: CanvasRenderingContext2D,
+  item: FrameObject,
+  pixel: number,
+): void {
   for (const [color, width] of [
     ['#000000', 6],
     ['#ffffff', 4],
@@ -15,7 +19,7 @@ export function emphasise(context: CanvasRenderingContext2D, item: Item, pixel: 
   }
 }
 
-function strokeItem(context: CanvasRenderingContext2D, item: Item, pixel: number): void {
+function strokeItem(context: CanvasRenderingContext2D, item: FrameObject, pixel: number): void {
   const { left, top, right, bottom } = item.box
   if (item.mask) context.strokeRect(left, top, right - left, bottom - top)
   for (const outline of item.outlines) {

@@ -1,4 +1,4 @@
-import type { Item } from '../frame/item.ts'
+import type { FrameObject } from '../frame/item.ts'
 import { paintMask, pixelsFor } from '../geometry/mask.ts'
 import { pixelOf } from './colours.ts'
 
@@ -12,7 +12,7 @@ export interface MaskLayer {
   canvas: OffscreenCanvas
 }
 
-export function paintMasks(items: readonly Item[]): MaskLayer | undefined {
+export function paintMasks(items: readonly FrameObject[]): MaskLayer | undefined {
   const masked = items.flatMap(({ mask, color }) => (mask ? [{ mask, color }] : []))
   const pixels = pixelsFor(masked.map(({ mask }) => mask))
   if (!pixels) return undefined

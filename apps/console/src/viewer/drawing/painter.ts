@@ -1,9 +1,9 @@
 import { onPixels, type View } from '../geometry/view.ts'
 import { openLayer, type Screen } from './layer.ts'
-import { drawRemark, emphasise } from './marks.ts'
+import { drawEmphasis, drawRemark } from './marks.ts'
 import { type MaskLayer, paintMasks } from './masks.ts'
 import type { Scene } from './scene.ts'
-import { place } from './shapes.ts'
+import { setViewTransform } from './shapes.ts'
 
 /** Number of objects that can be redrawn in every animation frame; more are redrawn when the view rests. */
 const few = 800
@@ -35,15 +35,15 @@ export function openPainter(canvas: HTMLCanvasElement) {
     if (!context || !shown) return
     const { scene, view, screen } = shown
     renew(shown)
-    resize(canvas, screen)
+    resizeCanvas(canvas, screen)
     context.clearRect(0, 0, canvas.width, canvas.height)
-    place(context, view, screen.density)
+    setViewTransform(context, view, screen.density)
     drawPicture(context, scene, masks, view.scale * screen.density)
     layer.show(context, view)
-    place(context, view, screen.density)
+    setViewTransform(context, view, screen.density)
     for (const remark of scene.remarks) drawRemark(context, remark, 1 / view.scale)
     for (const item of [scene.hovered, scene.selected])
-      if (item) emphasise(context, item, 1 / view.scale)
+      if (item) drawEmphasis(context, item, 1 / view.scale)
     context.resetTransform()
   }
 
@@ -72,7 +72,7 @@ export function openPainter(canvas: HTMLCanvasElement) {
 }
 
 /** Rounds to device pixels, because a canvas that the browser stretches is blurred. */
-function resize(canvas: HTMLCanvasElement, { width, height, density }: Screen): void {
+function resizeCanvas(canvas: HTMLCanvasElement, { width, height, density }: Screen): void {
   const [wide, high] = [Math.round(width * density), Math.round(height * density)]
   if (canvas.width !== wide) canvas.width = wide
   if (canvas.height !== high) canvas.height = high

@@ -1,12 +1,12 @@
-import type { Outline } from '../geometry/outline.ts'
+import type { ShapeOutline } from '../geometry/outline.ts'
 
-const kept = new WeakMap<Outline, Path2D>()
+const kept = new WeakMap<ShapeOutline, Path2D>()
 
 /**
  * Returns the path of an outline in picture pixels. It is independent of the zoom and therefore cached. Dots have no
  * path.
  */
-export function pathOf(outline: Exclude<Outline, { form: 'dot' }>): Path2D {
+export function pathOf(outline: Exclude<ShapeOutline, { form: 'dot' }>): Path2D {
   const known = kept.get(outline)
   if (known) return known
   const path = new Path2D()

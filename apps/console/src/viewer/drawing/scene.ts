@@ -1,5 +1,5 @@
-import type { Item } from '../frame/item.ts'
-import type { Size } from '../geometry/view.ts'
+import type { FrameObject } from '../frame/item.ts'
+import type { Dimensions } from '../geometry/view.ts'
 
 /** Drawing style of objects. */
 export interface Pen {
@@ -17,14 +17,14 @@ export interface Remark {
 /** Content of the screen. */
 export interface Scene {
   /** Size of the frame in pixels. */
-  size: Size
+  size: Dimensions
   /** Undefined when the picture cannot be shown. */
   picture: ImageBitmap | undefined
   /** Objects in drawing order. */
-  items: readonly Item[]
+  items: readonly FrameObject[]
   remarks: readonly Remark[]
   pen: Pen
   /** Emphasised objects. */
-  selected: Item | undefined
-  hovered: Item | undefined
+  selected: FrameObject | undefined
+  hovered: FrameObject | undefined
 }

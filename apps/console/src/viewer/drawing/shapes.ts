@@ -1,5 +1,5 @@
-import type { Item, Piece } from '../frame/item.ts'
-import type { Outline } from '../geometry/outline.ts'
+import type { FrameObject, ObjectPiece } from '../frame/item.ts'
+import type { ShapeOutline } from '../geometry/outline.ts'
 import type { View } from '../geometry/view.ts'
 import { pathOf } from './paths.ts'
 import type { Pen } from './scene.ts'
@@ -19,7 +19,7 @@ const dash = [6, 4]
 /** Draws objects in order. `density` is the number of device pixels per CSS pixel. */
 export function drawItems(
   context: Context,
-  items: readonly Item[],
+  items: readonly FrameObject[],
   view: View,
   density: number,
   pen: Pen,
@@ -27,7 +27,7 @@ export function drawItems(
   const isDense = items.length > dense
   const pixel = 1 / (view.scale * density) // size of a device pixel in picture pixels
   context.save()
-  place(context, view, density)
+  setViewTransform(context, view, density)
   context.lineJoin = 'round'
   context.lineWidth = isDense ? pixel : lineWidth / view.scale
   const dashes = dash.map((length) => length / view.scale)
@@ -38,7 +38,7 @@ export function drawItems(
 }
 
 /** Sets the transform so that drawing uses picture pixels. */
-export function place(context: Context, { scale, x, y }: View, density: number): void {
+export function setViewTransform(context: Context, { scale, x, y }: View, density: number): void {
   const zoom = scale * density
   context.setTransform(zoom, 0, 0, zoom, x * density, y * density)
 }
@@ -50,7 +50,11 @@ interface Style {
   isDense: boolean
 }
 
-function drawPiece(context: Context, { outline, color, isDashed }: Piece, style: Style): void {
+function drawPiece(
+  context: Context,
+  { outline, color, isDashed }: ObjectPiece,
+  style: Style,
+): void {
   context.fillStyle = color
   context.strokeStyle = color
   if (isDashed) context.setLineDash([...style.dashes])
@@ -59,7 +63,7 @@ function drawPiece(context: Context, { outline, color, isDashed }: Piece, style:
   if (isDashed) context.setLineDash([])
 }
 
-type Outlined = Exclude<Outline, { form: 'dot' }>
+type Outlined = Exclude<ShapeOutline, { form: 'dot' }>
 
 function drawOutline(context: Context, outline: Outlined, pen: Pen): void {
   const path = pathOf(outline)

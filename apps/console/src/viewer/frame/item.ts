@@ -1,16 +1,16 @@
 import type { AnnotationSet, Shape } from '@reticle/sdk'
 import type { Mask } from '../geometry/mask.ts'
-import type { Box, Outline } from '../geometry/outline.ts'
+import type { PictureBox, ShapeOutline } from '../geometry/outline.ts'
 
 /** Part of the drawing of an object; joints of a skeleton have different colours. */
-export interface Piece {
-  outline: Outline
+export interface ObjectPiece {
+  outline: ShapeOutline
   color: string
   isDashed: boolean
 }
 
 /** Object of a frame, as it is listed and drawn. */
-export interface Item {
+export interface FrameObject {
   /** `shapes-601` */
   key: string
   kind: keyof Pick<AnnotationSet, 'tags' | 'shapes' | 'tracks'>
@@ -28,8 +28,8 @@ export interface Item {
   isOccluded: boolean
   z_order: number
   attributes: readonly { name: string; value: string }[]
-  pieces: readonly Piece[]
-  outlines: readonly Outline[]
+  pieces: readonly ObjectPiece[]
+  outlines: readonly ShapeOutline[]
   mask?: Mask
-  box: Box
+  box: PictureBox
 }

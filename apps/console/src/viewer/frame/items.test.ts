@@ -30,8 +30,8 @@ const labels: Label[] = [
 ]
 const names = namesOf(labels)
 
-const place = { occluded: false, outside: false, z_order: 0, rotation: 0, attributes: [] }
-const object = { ...place, frame: 0, group: null, source: 'manual' as const, score: 1 }
+const common = { occluded: false, outside: false, z_order: 0, rotation: 0, attributes: [] }
+const object = { ...common, frame: 0, group: null, source: 'manual' as const, score: 1 }
 const shape = (id: number, more: Partial<Shape> = {}): Shape => ({
   ...{ ...object, id, type: 'rectangle', label_id: 1, points: [0, 0, 10, 10], elements: [] },
   ...more,
@@ -40,7 +40,7 @@ const joint = (label_id: number, points: number[], outside = false) => ({
   ...{ ...object, type: 'points' as const, label_id, points, outside },
 })
 const position = (frame: number, more: Partial<TrackShape> = {}): TrackShape => ({
-  ...{ ...place, type: 'rectangle', frame, keyframe: false, points: [0, 0, 4, 4] },
+  ...{ ...common, type: 'rectangle', frame, keyframe: false, points: [0, 0, 4, 4] },
   ...more,
 })
 const set = (given: Partial<AnnotationSet>): AnnotationSet => ({

@@ -1,45 +1,52 @@
 import type { AnnotationSet, Shape, Tag, Track, TrackShape } from '@reticle/sdk'
-import { maskOf } from '../geometry/mask.ts'
-import { areaOf, type Box, boxOf, joined, nowhere, type Outline } from '../geometry/outline.ts'
+import { parseMask } from '../geometry/mask.ts'
+import {
+  areaOf,
+  boxOf,
+  emptyBox,
+  joinBoxes,
+  type PictureBox,
+  type ShapeOutline,
+} from '../geometry/outline.ts'
 import { outlinesOf } from '../geometry/shapes.ts'
-import type { Item, Piece } from './item.ts'
-import type { Names } from './names.ts'
-import { jointsOf, type Part, skeletonPieces } from './parts.ts'
+import type { FrameObject, ObjectPiece } from './item.ts'
+import type { LabelNames } from './names.ts'
+import { jointsOf, type SkeletonElement, skeletonPieces } from './parts.ts'
 
 /**
  * Returns the objects of a frame in drawing order: by z-order, then large ones below small ones. Tracks contain
  * interpolated positions (`interpolate=true`); positions that are outside are left out.
  */
-export function itemsOf(set: AnnotationSet, frame: number, names: Names): Item[] {
+export function itemsOf(set: AnnotationSet, frame: number, names: LabelNames): FrameObject[] {
   const items = [
     ...set.tags.map((tag) => itemOfTag(tag, names)),
     ...set.shapes.filter(({ outside }) => !outside).map((shape) => itemOfShape(shape, names)),
     ...set.tracks.flatMap((track) => itemOfTrack(track, frame, names)),
   ]
   const areas = new Map(items.map((item) => [item, areaOf(item.box)]))
-  const areaAt = (item: Item) => areas.get(item) ?? 0
+  const areaAt = (item: FrameObject) => areas.get(item) ?? 0
   return items.sort((one, other) => one.z_order - other.z_order || areaAt(other) - areaAt(one))
 }
 
-function itemOfTag(tag: Tag, names: Names): Item {
+function itemOfTag(tag: Tag, names: LabelNames): FrameObject {
   const drawn = { type: 'tag', isOccluded: false, z_order: 0, pieces: [] } as const
-  return { ...commonOf('tags', tag, names), ...drawn, outlines: [], box: { ...nowhere } }
+  return { ...commonOf('tags', tag, names), ...drawn, outlines: [], box: { ...emptyBox } }
 }
 
-function itemOfShape(shape: Shape, names: Names): Item {
+function itemOfShape(shape: Shape, names: LabelNames): FrameObject {
   const common = commonOf('shapes', shape, names)
   const attributes = [...common.attributes, ...attributesOfParts(shape.elements, names)]
   const drawn = drawnOf(shape, shape, shape.elements, names)
   return { ...common, attributes, score: shape.score, ...drawn }
 }
 
-function itemOfTrack(track: Track, frame: number, names: Names): Item[] {
+function itemOfTrack(track: Track, frame: number, names: LabelNames): FrameObject[] {
   const position = positionOf(track, frame)
   if (!position) return []
   const elements = track.elements.flatMap(({ label_id, attributes, ...element }) => {
-    const place = positionOf(element, frame)
-    const all = [...attributes, ...(place?.attributes ?? [])]
-    return place ? [{ ...place, label_id, attributes: all }] : []
+    const objectPosition = positionOf(element, frame)
+    const all = [...attributes, ...(objectPosition?.attributes ?? [])]
+    return objectPosition ? [{ ...objectPosition, label_id, attributes: all }] : []
   })
   const own = [...track.attributes, ...position.attributes]
   const common = commonOf('tracks', { ...track, attributes: own }, names)
@@ -51,7 +58,7 @@ function itemOfTrack(track: Track, frame: number, names: Names): Item[] {
 const positionOf = ({ shapes }: Pick<Track, 'shapes'>, frame: number): TrackShape | undefined =>
   shapes.find((shape) => shape.frame === frame && !shape.outside)
 
-function commonOf(kind: Item['kind'], object: Tag, names: Names) {
+function commonOf(kind: FrameObject['kind'], object: Tag, names: LabelNames) {
   const { id = null, label_id, group, source } = object
   const { name: label, color } = names.label(label_id)
   const attributes = attributesOf(object, names)
@@ -59,38 +66,41 @@ function commonOf(kind: Item['kind'], object: Tag, names: Names) {
   return { key, kind, id, label_id, label, color, group: group ?? 0, source, attributes }
 }
 
-const attributesOf = ({ attributes }: Pick<Tag, 'attributes'>, names: Names) =>
+const attributesOf = ({ attributes }: Pick<Tag, 'attributes'>, names: LabelNames) =>
   attributes.map(({ spec_id, value }) => ({ name: names.attribute(spec_id).name, value }))
 
 /** Returns the attributes of joints, prefixed with the label. */
-const attributesOfParts = (parts: readonly Part[], names: Names) =>
+const attributesOfParts = (parts: readonly SkeletonElement[], names: LabelNames) =>
   parts.flatMap((part) => {
     const of = names.label(part.label_id).name
     return attributesOf(part, names).map(({ name, value }) => ({ name: `${of}: ${name}`, value }))
   })
 
-type Place = Pick<TrackShape, 'type' | 'points' | 'rotation' | 'occluded' | 'z_order'>
+type ObjectPosition = Pick<TrackShape, 'type' | 'points' | 'rotation' | 'occluded' | 'z_order'>
 
 /** Returns the drawing of a shape or of a position of a track. */
 function drawnOf(
   { label_id }: Pick<Tag, 'label_id'>,
-  place: Place,
-  elements: readonly Part[],
-  names: Names,
+  objectPosition: ObjectPosition,
+  elements: readonly SkeletonElement[],
+  names: LabelNames,
 ) {
   const { color } = names.label(label_id)
-  const isOccluded = place.occluded
-  const { type, z_order } = place
+  const isOccluded = objectPosition.occluded
+  const { type, z_order } = objectPosition
   const joints = jointsOf(elements, names)
-  const own = outlinesOf(place).map((outline): Piece => ({ outline, color, isDashed: isOccluded }))
+  const own = outlinesOf(objectPosition).map(
+    (outline): ObjectPiece => ({ outline, color, isDashed: isOccluded }),
+  )
   const lines = skeletonPieces(joints, names.edges(label_id), color, isOccluded)
   const pieces = [...own, ...lines, ...joints.flatMap((joint) => joint.pieces)]
   const outlines = pieces.map(({ outline }) => outline)
   const seen = { type, isOccluded, z_order, pieces, outlines, box: boxOfAll(outlines) }
   if (type !== 'mask') return seen
-  const mask = maskOf(place.points)
+  const mask = parseMask(objectPosition.points)
   const { left, top, width, height } = mask
   return { ...seen, mask, box: { left, top, right: left + width, bottom: top + height } }
 }
 
-const boxOfAll = (outlines: readonly Outline[]): Box => outlines.map(boxOf).reduce(joined, nowhere)
+const boxOfAll = (outlines: readonly ShapeOutline[]): PictureBox =>
+  outlines.map(boxOf).reduce(joinBoxes, emptyBox)

@@ -2,11 +2,11 @@ import type { ShapeElement } from '@reticle/sdk'
 import { outlinesOf } from '../geometry/shapes.ts'
 import type { Edges } from '../geometry/skeleton.ts'
 import type { Point } from '../geometry/view.ts'
-import type { Piece } from './item.ts'
-import type { Names } from './names.ts'
+import type { ObjectPiece } from './item.ts'
+import type { LabelNames } from './names.ts'
 
 /** Element of a skeleton. */
-export type Part = Pick<
+export type SkeletonElement = Pick<
   ShapeElement,
   'label_id' | 'type' | 'points' | 'rotation' | 'occluded' | 'outside' | 'attributes'
 >
@@ -15,11 +15,11 @@ interface Joint {
   label_id: number
   /** End point of edges. */
   at: Point
-  pieces: Piece[]
+  pieces: ObjectPiece[]
 }
 
 /** Returns the visible elements in the colours of their sublabels. */
-export function jointsOf(elements: readonly Part[], names: Names): Joint[] {
+export function jointsOf(elements: readonly SkeletonElement[], names: LabelNames): Joint[] {
   return elements
     .filter(({ outside }) => !outside)
     .map((element) => {
@@ -40,10 +40,10 @@ export function skeletonPieces(
   edges: Edges,
   color: string,
   isDashed: boolean,
-): Piece[] {
-  const places = new Map(joints.map(({ label_id, at }) => [label_id, at]))
+): ObjectPiece[] {
+  const positions = new Map(joints.map(({ label_id, at }) => [label_id, at]))
   return edges.flatMap(([one, other]) => {
-    const [from, to] = [places.get(one), places.get(other)]
+    const [from, to] = [positions.get(one), positions.get(other)]
     if (!from || !to) return []
     const points = [from.x, from.y, to.x, to.y]
     return [{ outline: { form: 'line', points } as const, color, isDashed }]

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { lastAt } from './hit.ts'
-import { maskOf } from './mask.ts'
-import { boxOf, joined, nowhere, type Outline } from './outline.ts'
-import { outlinesOf, type Placed } from './shapes.ts'
+import { parseMask } from './mask.ts'
+import { boxOf, emptyBox, joinBoxes, type ShapeOutline } from './outline.ts'
+import { outlinesOf, type ShapeGeometry } from './shapes.ts'
 
-const target = (shape: Omit<Placed, 'rotation'>, rotation = 0) => {
-  const outlines: Outline[] = outlinesOf({ ...shape, rotation })
-  return { outlines, box: outlines.map(boxOf).reduce(joined, nowhere) }
+const target = (shape: Omit<ShapeGeometry, 'rotation'>, rotation = 0) => {
+  const outlines: ShapeOutline[] = outlinesOf({ ...shape, rotation })
+  return { outlines, box: outlines.map(boxOf).reduce(joinBoxes, emptyBox) }
 }
 const isHit = (one: ReturnType<typeof target>, x: number, y: number, reach = 0) =>
   lastAt([one], { x, y }, reach) === one
@@ -37,7 +37,7 @@ test('a line and a dot are hit within reach', () => {
 })
 
 test('a mask is hit at its pixels', () => {
-  const mask = maskOf([1, 2, 1, 10, 10, 11, 11])
+  const mask = parseMask([1, 2, 1, 10, 10, 11, 11])
   const one = { mask, outlines: [], box: { left: 10, top: 10, right: 12, bottom: 12 } }
   expect(lastAt([one], { x: 11.5, y: 10.5 }, 0)).toBe(one)
   expect(lastAt([one], { x: 10.5, y: 10.5 }, 0)).toBeUndefined()
@@ -45,7 +45,7 @@ test('a mask is hit at its pixels', () => {
 
 test('the topmost object is hit', () => {
   const [below, above] = [0, 5].map((at) => target({ type: 'rectangle', points: [at, at, 20, 20] }))
-  if (!below || !above) throw new Error('there are two')
+  if (!below || !above) throw new Error('two objects expected')
   expect(lastAt([below, above], { x: 10, y: 10 }, 0)).toBe(above)
   expect(lastAt([below, above], { x: 2, y: 2 }, 0)).toBe(below)
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { isInMask, maskOf, paintMask, pixelsFor, stretchesOf } from './mask.ts'
+import { isInMask, paintMask, parseMask, pixelsFor, stretchesOf } from './mask.ts'
 
 /** Mask with the rows 0110, 1111, 0110 at (10, 20). */
-const rounded = maskOf([1, 2, 1, 4, 1, 2, 1, 10, 20, 13, 22])
+const rounded = parseMask([1, 2, 1, 4, 1, 2, 1, 10, 20, 13, 22])
 
 test('the box includes its right and bottom edge', () => {
   expect(rounded).toMatchObject({ left: 10, top: 20, width: 4, height: 3 })
@@ -17,7 +17,7 @@ test('every second run is inside', () => {
 })
 
 test('an empty first run makes the first pixel inside', () => {
-  expect(isInMask(maskOf([0, 4, 0, 0, 1, 1]), 0, 0)).toBe(true)
+  expect(isInMask(parseMask([0, 4, 0, 0, 1, 1]), 0, 0)).toBe(true)
 })
 
 test('a point is inside when its pixel is', () => {
@@ -28,9 +28,9 @@ test('a point is inside when its pixel is', () => {
 })
 
 test('masks are painted at their position, later ones above earlier ones', () => {
-  const corner = maskOf([0, 2, 9, 20, 10, 20])
+  const corner = parseMask([0, 2, 9, 20, 10, 20])
   const pixels = pixelsFor([rounded, corner])
-  if (!pixels) throw new Error('there are pixels')
+  if (!pixels) throw new Error('pixels expected')
   paintMask(pixels, rounded, 1)
   paintMask(pixels, corner, 2)
   expect(pixels).toMatchObject({ left: 9, top: 20, width: 5, height: 3 })

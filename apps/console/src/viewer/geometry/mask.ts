@@ -9,7 +9,7 @@ export interface Mask {
 }
 
 /** Parses run lengths followed by left, top, right and bottom, of which the last two are inclusive. */
-export function maskOf(points: readonly number[]): Mask {
+export function parseMask(points: readonly number[]): Mask {
   const [left = 0, top = 0, right = -1, bottom = -1] = points.slice(-4)
   return { left, top, width: right - left + 1, height: bottom - top + 1, runs: points.slice(0, -4) }
 }
@@ -34,7 +34,7 @@ export function isInMask(mask: Mask, x: number, y: number): boolean {
 }
 
 /** Part of a picture with one number per pixel. */
-export interface Pixels {
+export interface PixelArea {
   left: number
   top: number
   width: number
@@ -43,20 +43,20 @@ export interface Pixels {
 }
 
 /** Creates pixels for the common box of the masks; undefined if it is empty. */
-export function pixelsFor(masks: readonly Mask[]): Pixels | undefined {
-  const left = least(masks, (mask) => mask.left)
-  const top = least(masks, (mask) => mask.top)
-  const width = -least(masks, (mask) => -(mask.left + mask.width)) - left
-  const height = -least(masks, (mask) => -(mask.top + mask.height)) - top
+export function pixelsFor(masks: readonly Mask[]): PixelArea | undefined {
+  const left = leastOf(masks, (mask) => mask.left)
+  const top = leastOf(masks, (mask) => mask.top)
+  const width = -leastOf(masks, (mask) => -(mask.left + mask.width)) - left
+  const height = -leastOf(masks, (mask) => -(mask.top + mask.height)) - top
   if (!(width > 0 && height > 0 && Number.isFinite(width * height))) return undefined
   return { left, top, width, height, data: new Uint32Array(width * height) }
 }
 
-const least = (masks: readonly Mask[], of: (mask: Mask) => number) =>
+const leastOf = (masks: readonly Mask[], of: (mask: Mask) => number) =>
   masks.reduce((found, mask) => Math.min(found, of(mask)), Number.POSITIVE_INFINITY)
 
 /** Sets the pixels of a mask to a colour. */
-export function paintMask(pixels: Pixels, mask: Mask, colour: number): void {
+export function paintMask(pixels: PixelArea, mask: Mask, colour: number): void {
   const corner = (mask.top - pixels.top) * pixels.width + mask.left - pixels.left
   for (const [begin, end] of stretchesOf(mask)) {
     for (let at = begin; at < end; ) {

@@ -1,5 +1,5 @@
 /** Basic forms of shapes, in picture pixels. */
-export type Outline =
+export type ShapeOutline =
   /** Closed and filled. */
   | { form: 'ring'; points: readonly number[] }
   /** Open; x and y of each corner. */
@@ -9,22 +9,22 @@ export type Outline =
   | { form: 'dot'; x: number; y: number }
 
 /** Rectangle between two corners, both inclusive. */
-export interface Box {
+export interface PictureBox {
   left: number
   top: number
   right: number
   bottom: number
 }
 
-export function boxOf(outline: Outline): Box {
+export function boxOf(outline: ShapeOutline): PictureBox {
   if (outline.form === 'dot')
     return { left: outline.x, right: outline.x, top: outline.y, bottom: outline.y }
   if (outline.form === 'ellipse') return boxOfEllipse(outline)
   return boxOfPoints(outline.points)
 }
 
-export function boxOfPoints(points: readonly number[]): Box {
-  const box = { ...nowhere }
+export function boxOfPoints(points: readonly number[]): PictureBox {
+  const box = { ...emptyBox }
   for (let at = 0; at + 1 < points.length; at += 2) {
     const [x = 0, y = 0] = [points[at], points[at + 1]]
     box.left = Math.min(box.left, x)
@@ -35,21 +35,21 @@ export function boxOfPoints(points: readonly number[]): Box {
   return box
 }
 
-function boxOfEllipse({ x, y, rx, ry, angle }: Outline & { form: 'ellipse' }): Box {
+function boxOfEllipse({ x, y, rx, ry, angle }: ShapeOutline & { form: 'ellipse' }): PictureBox {
   const across = Math.hypot(rx * Math.cos(angle), ry * Math.sin(angle))
   const down = Math.hypot(rx * Math.sin(angle), ry * Math.cos(angle))
   return { left: x - across, right: x + across, top: y - down, bottom: y + down }
 }
 
 /** Empty box, the neutral element of `joined`. */
-export const nowhere: Readonly<Box> = {
+export const emptyBox: Readonly<PictureBox> = {
   left: Number.POSITIVE_INFINITY,
   top: Number.POSITIVE_INFINITY,
   right: Number.NEGATIVE_INFINITY,
   bottom: Number.NEGATIVE_INFINITY,
 }
 
-export function joined(one: Box, other: Box): Box {
+export function joinBoxes(one: PictureBox, other: PictureBox): PictureBox {
   return {
     left: Math.min(one.left, other.left),
     top: Math.min(one.top, other.top),
@@ -58,7 +58,7 @@ export function joined(one: Box, other: Box): Box {
   }
 }
 
-export function touches(one: Box, other: Box): boolean {
+export function isTouching(one: PictureBox, other: PictureBox): boolean {
   return (
     one.left <= other.right &&
     one.right >= other.left &&
@@ -68,6 +68,6 @@ export function touches(one: Box, other: Box): boolean {
 }
 
 /** Returns the area in square picture pixels; 0 for an empty box. */
-export function areaOf({ left, top, right, bottom }: Box): number {
+export function areaOf({ left, top, right, bottom }: PictureBox): number {
   return Math.max(0, right - left) * Math.max(0, bottom - top)
 }

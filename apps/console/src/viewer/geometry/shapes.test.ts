@@ -4,13 +4,13 @@ import { outlinesOf } from './shapes.ts'
 
 test('a rectangle is rotated clockwise about its centre', () => {
   const [ring] = outlinesOf({ type: 'rectangle', points: [0, 0, 20, 10], rotation: 90 })
-  if (ring?.form !== 'ring') throw new Error('it is a ring')
+  if (ring?.form !== 'ring') throw new Error('a ring expected')
   expect(ring.points.map((number) => Math.round(number))).toEqual([15, -5, 15, 15, 5, 15, 5, -5])
 })
 
 test('an ellipse has a centre and two radii, and its box follows the rotation', () => {
   const [ellipse] = outlinesOf({ type: 'ellipse', points: [50, 40, 20, 10], rotation: 90 })
-  if (!ellipse) throw new Error('it is drawn')
+  if (!ellipse) throw new Error('an outline expected')
   expect(ellipse).toMatchObject({ form: 'ellipse', x: 50, y: 40, rx: 20, ry: 10 })
   expect(boxOf(ellipse)).toEqual({ left: 40, right: 60, top: 20, bottom: 60 })
 })

@@ -11,7 +11,7 @@ export interface Point {
   y: number
 }
 
-export interface Size {
+export interface Dimensions {
   width: number
   height: number
 }
@@ -21,17 +21,17 @@ const scales = { least: 0.02, most: 64 }
 const kept = 48
 
 /** Fits the whole picture into the room, centred. */
-export function fitted(size: Size, room: Size): View {
+export function fitView(size: Dimensions, room: Dimensions): View {
   const scale = within(
     Math.min(room.width / size.width, room.height / size.height),
     scales.least,
     scales.most,
   )
-  return centred(size, room, scale)
+  return centreView(size, room, scale)
 }
 
 /** Centres the picture in the room. */
-export function centred(size: Size, room: Size, scale: number): View {
+export function centreView(size: Dimensions, room: Dimensions, scale: number): View {
   return {
     scale,
     x: (room.width - size.width * scale) / 2,
@@ -40,18 +40,18 @@ export function centred(size: Size, room: Size, scale: number): View {
 }
 
 /** Zooms by `factor`; the screen point `at` keeps its position. */
-export function zoomed(view: View, at: Point, factor: number): View {
+export function zoomView(view: View, at: Point, factor: number): View {
   const scale = within(view.scale * factor, scales.least, scales.most)
   const ratio = scale / view.scale
   return { scale, x: at.x - (at.x - view.x) * ratio, y: at.y - (at.y - view.y) * ratio }
 }
 
-export function moved(view: View, by: Point): View {
+export function moveView(view: View, by: Point): View {
   return { ...view, x: view.x + by.x, y: view.y + by.y }
 }
 
 /** Limits a view so that part of the picture stays visible. */
-export function inSight(view: View, size: Size, room: Size): View {
+export function keepInSight(view: View, size: Dimensions, room: Dimensions): View {
   return {
     scale: view.scale,
     x: within(view.x, kept - size.width * view.scale, room.width - kept),
@@ -74,7 +74,7 @@ export function onPixels(view: View, density: number): View {
 }
 
 /** Returns the scale and position that show a drawing for the view `drawn` in another view. */
-export function between(drawn: View, view: View): View {
+export function relateViews(drawn: View, view: View): View {
   const scale = view.scale / drawn.scale
   return { scale, x: view.x - drawn.x * scale, y: view.y - drawn.y * scale }
 }

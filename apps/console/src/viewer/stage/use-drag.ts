@@ -1,7 +1,7 @@
 import { type PointerEvent, useRef } from 'react'
 import type { Point } from '../geometry/view.ts'
 
-interface Wishes {
+interface DragHandlers {
   /** Called with the movement in CSS pixels while the button is pressed. */
   onMove: (by: Point) => void
   /** Called with the pointer position while no button is pressed; undefined after the pointer left. */
@@ -13,7 +13,7 @@ interface Wishes {
 const still = 4
 
 /** Returns event handlers for an element that can be dragged, pointed at and clicked. */
-export function useDrag({ onMove, onPoint, onClick }: Wishes) {
+export function useDrag({ onMove, onPoint, onClick }: DragHandlers) {
   const press = useRef<{ last: Point; way: number }>(undefined)
   return {
     onPointerDown(event: PointerEvent) {

@@ -1,6 +1,6 @@
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testGateway } from '../../testing/gateway.ts'
+import { startTestGateway } from '../../testing/gateway.ts'
 
 /** Annotation sets below the mount, compared with the bodies that the service receives and returns. */
 
@@ -32,7 +32,7 @@ async function write({ body, ...given }: { body: AsyncIterable<Uint8Array> }) {
   return answered()
 }
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     annotations: {
       getJobAnnotations: async () => answered(),

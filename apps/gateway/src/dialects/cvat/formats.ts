@@ -1,6 +1,6 @@
 import { formatName, formatNames } from '@reticle/contracts/dialects/cvat/format-names'
 import { knownFields } from '@reticle/contracts/dialects/cvat/known-fields'
-import type { Failed } from '../../http-error.ts'
+import type { PublicError } from '../../http-error.ts'
 import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
 import type { Words } from './words.ts'
 
@@ -36,7 +36,7 @@ export const formatLists: Translations = {
 }
 
 /** Replaces format names in the error for an unknown format by CVAT names. */
-export function renameFormats(failed: Failed): Failed {
+export function renameFormats(failed: PublicError): PublicError {
   if (failed.code !== 'format_unknown' || !Array.isArray(failed.body)) return failed
   return { ...failed, body: failed.body.map((text) => renamed(String(text))) }
 }

@@ -5,7 +5,7 @@ import {
   taskRecord,
 } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../../testing/gateway.ts'
+import { startTestGateway } from '../../testing/gateway.ts'
 
 /** Responses below the mount have exactly the fields of the CVAT schema. */
 
@@ -19,7 +19,7 @@ const format = {
   ...{ kinds: [], tracks: true, attributes: true, options: [] },
 }
 
-const { send } = await testGateway({
+const { send } = await startTestGateway({
   services: {
     projects: { getProject: async () => project, listProjects: async () => page(project) },
     tasks: { getTask: async () => task, listTasks: async () => page(task) },

@@ -6,7 +6,7 @@ import {
 } from '@reticle/contracts/testing/records'
 import { invalidText } from '@reticle/kit'
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../../testing/gateway.ts'
+import { startTestGateway } from '../../testing/gateway.ts'
 
 /** Translation of records and queries below the mount. */
 
@@ -40,7 +40,7 @@ const format = (name: string) => ({
 const names = ['COCO 1.0', 'Pascal VOC 1.1', 'Service 1.1', 'TFRecord 1.0']
 let response = delivery.response
 
-const { send, url } = await testGateway({
+const { send, url } = await startTestGateway({
   services: {
     projects: {
       getProject: note(projectRecord({ labels })),

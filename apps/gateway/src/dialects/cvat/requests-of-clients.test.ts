@@ -1,6 +1,6 @@
 import { jobRecord, projectRecord } from '@reticle/contracts/testing/records'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testGateway } from '../../testing/gateway.ts'
+import { startTestGateway } from '../../testing/gateway.ts'
 
 /** Special cases of CVAT clients, below the mount and in the native API. */
 
@@ -18,7 +18,7 @@ const note = <T>(answer: T) => {
 const layout = { mode: 'gt' as const, validation_frames: [1], disabled_frames: [] }
 const page = () => ({ count: 1, results: [job] })
 
-const { send, url } = await testGateway({
+const { send, url } = await startTestGateway({
   services: {
     projects: {
       createProject: note(projectRecord()),

@@ -1,5 +1,0 @@
-/** Returns the page to open after signing in: a path of the console, never of another host. */
-export function nextOf(params: URLSearchParams): string {
-  const next = params.get('next') ?? ''
-  return /^\/(?![/\\])/.test(next) ? next : '/projects'
-}

@@ -1,0 +1,37 @@
+import { goneOperations as rows } from '@reticle/contracts/api/gone'
+import type { Operation } from '@reticle/contracts/api/operation'
+import { DomainError } from '@reticle/kit'
+import type { FastifyInstance } from 'fastify'
+import type { GatewayPorts } from '../ports.ts'
+import { createInputReader } from '../read.ts'
+import { queryOf } from '../request.ts'
+import { methodOf, pathOf } from '../serve.ts'
+
+/** Serves removed operations: 410 with the name of the replacement. */
+export function serveRemovedOperations(
+  api: FastifyInstance,
+  { settings }: Pick<GatewayPorts, 'settings'>,
+): void {
+  for (const operation of Object.values(rows)) serveRemovedOperation(api, operation, settings)
+}
+
+function serveRemovedOperation(
+  api: FastifyInstance,
+  operation: Operation,
+  settings: GatewayPorts['settings'],
+) {
+  const read = createInputReader(operation, settings)
+  const [method, url] = [methodOf(operation), pathOf(operation)]
+  api.route({
+    method,
+    url,
+    config: { operation },
+    handler: async (request) => {
+      await read(request)
+      const query = queryOf(request)
+      const isPoll = query.get('action') === 'import_status'
+      const instead = isPoll ? 'GET /requests/{rq_id}' : operation.gone
+      throw new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)
+    },
+  })
+}
