@@ -14,7 +14,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 const lowest = [20, 19]
 const mark = join(root, 'node_modules/.reticle-lock')
 
-export function ready() {
+export function prepareCheckout() {
   installed()
   build()
 }
@@ -105,4 +105,4 @@ function fail(text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  process.argv[2] === '--unbuilt' ? installed() : ready()
+  process.argv[2] === '--unbuilt' ? installed() : prepareCheckout()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findParts } from '../deploy/local/find.mjs'
-import { foreground } from './foreground.mjs'
-import { ready, root } from './ready.mjs'
+import { runInForeground } from './foreground.mjs'
+import { prepareCheckout, root } from './ready.mjs'
 import { readScores, writeScores } from './scoreboard.mjs'
 import { runSuites, sumOf } from './suites.mjs'
 
@@ -50,16 +50,16 @@ process.exitCode = process.argv[2] === 'day' ? await day(process.argv.slice(3)) 
 
 /** The driver reads everything from its sources. */
 async function day(words) {
-  if (!words.includes('--help')) ready()
+  if (!words.includes('--help')) prepareCheckout()
   const tsx = createRequire(join(root, 'package.json')).resolve('tsx/cli')
   const main = join(root, 'tests/day/main.ts')
-  return foreground(process.execPath, [tsx, '--conditions=@reticle/source', main, ...words])
+  return runInForeground(process.execPath, [tsx, '--conditions=@reticle/source', main, ...words])
 }
 
 async function soak() {
   const asked = readOptions()
   if (!asked.short) process.env.RETICLE_TEST_FULL = '1'
-  ready()
+  prepareCheckout()
   const folder = mkdtempSync(join(tmpdir(), 'reticle-soak-'))
   const counts = join(folder, 'counts')
   const scores = join(folder, 'scores')

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { foreground } from './foreground.mjs'
+import { runInForeground } from './foreground.mjs'
 import { root } from './ready.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -36,7 +36,7 @@ async function runSuite(name, args, file) {
   const began = Date.now()
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const run = [vitest, 'run', '--project', name, ...report, ...args]
-  const code = await foreground(process.execPath, run, { cwd: root })
+  const code = await runInForeground(process.execPath, run, { cwd: root })
   return { name, code, minutes: (Date.now() - began) / 60_000, ...countsOf(file) }
 }
 

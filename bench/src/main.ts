@@ -28,7 +28,7 @@ import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
-import { type Figure, rowOf, tableOf } from './table.ts'
+import { type BenchFigure, rowOf, tableOf } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 import { toLoopback, webhookFigures } from './webhooks.ts'
@@ -89,7 +89,10 @@ async function measureEmbedded() {
         read: { id: 'P2', most: 1.2 },
         write: { id: 'P4', most: 1.5 },
       })
-    const parts: [id: string, measure: () => Promise<Figure[]> | AsyncGenerator<Figure>][] = [
+    const parts: [
+      id: string,
+      measure: () => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>,
+    ][] = [
       ['annotations', annotations],
       ['alone', () => aloneFigures(server)],
       ['history', () => historyFigures(server)],
@@ -114,7 +117,7 @@ async function measureEmbedded() {
       ['movement', () => movementFigures(server)],
       ['images', () => imageFigures(server, asked['images-mib'])],
     ]
-    const figures: Figure[] = []
+    const figures: BenchFigure[] = []
     for (const [id, measure] of parts)
       if (isAsked(id))
         for await (const figure of eachOf(measure())) {
@@ -139,7 +142,7 @@ async function embeddedWebhookFigures() {
   return webhookFigures(server, 'embedded').finally(server.stop)
 }
 
-async function* eachOf(measured: Promise<Figure[]> | AsyncGenerator<Figure>) {
+async function* eachOf(measured: Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>) {
   if (measured instanceof Promise) yield* await measured
   else yield* measured
 }
@@ -175,7 +178,7 @@ async function measureSplit() {
 
 async function measured(
   server: Server,
-  measure: (limit: ReturnType<typeof limitOf>) => Promise<Figure[]>,
+  measure: (limit: ReturnType<typeof limitOf>) => Promise<BenchFigure[]>,
 ) {
   const limit = limitOf(server.databaseUrl)
   const figures = await measure(limit).finally(server.stop)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { percentile } from './measure.ts'
 import { startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { registerUser } from './users.ts'
 
 const perMinute = 1200
@@ -17,7 +17,7 @@ const floodPerSecond = (perMinute / 60) * 10
  * Measures T-TEN-2: one user calls ten times as often as the limit allows; the result is the additional waiting time of
  * another user at the 99th percentile. Quiet and flooded phases take turns.
  */
-export async function neighbourFigure(): Promise<Figure> {
+export async function neighbourFigure(): Promise<BenchFigure> {
   const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: String(perMinute) })
   try {
     const [noisy, own] = [
@@ -44,7 +44,7 @@ export async function neighbourFigure(): Promise<Figure> {
   }
 }
 
-function figureOf(quiet: number, flooded: number): Figure {
+function figureOf(quiet: number, flooded: number): BenchFigure {
   const ratio = flooded / quiet
   return {
     id: 'T-TEN-2',

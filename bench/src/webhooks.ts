@@ -3,8 +3,8 @@ import { type Received, startReceiver } from '@reticle/kit/testing/receiver'
 import { z } from 'zod'
 import { median, percentile } from './measure.ts'
 import type { Server } from './server.ts'
-import type { Figure } from './table.ts'
-import { type Call, callerOf } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { type BenchCall, callerOf } from './task.ts'
 
 /** Settings that allow deliveries to this machine. */
 export const toLoopback = {
@@ -28,7 +28,7 @@ const goals = { p50: 150, p99: 1000 }
 export async function webhookFigures(
   server: Pick<Server, 'api' | 'authorization'>,
   mode: 'embedded' | 'split',
-): Promise<Figure[]> {
+): Promise<BenchFigure[]> {
   const rig = await openRig(callerOf(server))
   try {
     await rig.burst(warmUp) // warms up the JIT compiler
@@ -61,7 +61,7 @@ type Payload = z.output<typeof payload>
  * Creates projects of an organization that change, three webhooks that receive the events, and a fourth one whose
  * receiver hangs.
  */
-async function openRig(call: Call) {
+async function openRig(call: BenchCall) {
   const receiver = await startReceiver()
   receiver.answer(({ path }) => ({ status: path === '/hangs' ? 'hang' : 200 }))
   const post = async (path: string, json: object) =>
@@ -120,7 +120,7 @@ async function openRig(call: Call) {
   }
 }
 
-async function untilNothingIsOwed(call: Call, webhook: number): Promise<void> {
+async function untilNothingIsOwed(call: BenchCall, webhook: number): Promise<void> {
   const owed = z.object({ results: z.array(z.object({ state: z.string() })) })
   const path = `/webhooks/${webhook}/messages?page_size=1000&after=`
   const { count } = page.parse(await call('GET', `${path}0`))
@@ -149,7 +149,7 @@ const read = ({ body }: Received): Payload => payload.parse(JSON.parse(body.toSt
 const delay = (received: Received): number =>
   received.arrived_date.getTime() - read(received).created_date.getTime()
 
-function soonFigure(delays: number[], mode: string): Figure {
+function soonFigure(delays: number[], mode: string): BenchFigure {
   const [p50, p99] = [median(delays), percentile(delays, 99)]
   return {
     id: 'T-WH-2',
@@ -160,7 +160,7 @@ function soonFigure(delays: number[], mode: string): Figure {
   }
 }
 
-function isolationFigure(quiet: number[][], beside: number[][], mode: string): Figure {
+function isolationFigure(quiet: number[][], beside: number[][], mode: string): BenchFigure {
   const p99 = (phases: number[][]) => median(phases.map((delays) => percentile(delays, 99)))
   const ratio = p99(beside) / p99(quiet)
   return {
@@ -173,7 +173,7 @@ function isolationFigure(quiet: number[][], beside: number[][], mode: string): F
 }
 
 /** Checks the order by sequence numbers and by the states in the payloads. */
-function orderFigure(arrived: readonly Received[], mode: string): Figure {
+function orderFigure(arrived: readonly Received[], mode: string): BenchFigure {
   const last = new Map<string, Payload>()
   let disordered = 0
   for (const received of arrived) {

@@ -37,7 +37,7 @@ function stageOf({ text }) {
 }
 
 /** Replaces `${NAME}`; an unknown name is an error, because an empty word would go unnoticed. */
-export function filled(text, values) {
+export function fillVariables(text, values) {
   return text.replace(/\$\{([A-Z_]+)\}/g, (_, name) => {
     if (!(name in values)) throw new Error(`\${${name}} is not given in: ${text}`)
     return values[name]

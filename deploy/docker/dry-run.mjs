@@ -5,7 +5,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { filled, readDockerfile, readIgnore } from './dockerfile.mjs'
+import { fillVariables, readDockerfile, readIgnore } from './dockerfile.mjs'
 
 /**
  * Runs the Dockerfile without a container engine: every COPY and RUN, each stage in a separate folder, and then the
@@ -56,7 +56,7 @@ async function runStage({ name, steps }, given) {
 }
 
 async function runStep(image, { word, flags, text: raw }) {
-  const text = word === 'RUN' ? raw : filled(raw, { ...args, ...image.values })
+  const text = word === 'RUN' ? raw : fillVariables(raw, { ...args, ...image.values })
   const inside = () => join(image.folder, image.workdir)
   if (word === 'WORKDIR') {
     image.workdir = text

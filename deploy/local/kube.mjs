@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { program } from '../helm/tools.mjs'
+import { findProgram } from '../helm/tools.mjs'
 import { expectAccepted } from './kube/accepted.mjs'
 import { startControlPlane } from './kube/control-plane.mjs'
 import { runTool } from './tools.mjs'
@@ -66,7 +66,7 @@ async function scenario({ api, kubeconfig, programs }) {
 }
 
 async function helmOf(kubeconfig) {
-  const path = await program('helm')
+  const path = await findProgram('helm')
   const always = ['--kubeconfig', kubeconfig, '--namespace', namespace]
   const env = { ...process.env, KUBECACHEDIR: join(folder, 'discovery') } // the next server is a different one
   return (...words) => runTool(path, [...words, ...always], { env })

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { launch, untilReady } from './server.mjs'
+import { launchServer, untilReady } from './server.mjs'
 
 const portTaken = /address already in use|EADDRINUSE|could not bind/i
 
@@ -18,7 +18,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
   let wasKilled = false
 
   const startOnce = async () => {
-    const started = await launch({ ...(await command()), log })
+    const started = await launchServer({ ...(await command()), log })
     server = started
     await untilReady(name, started, { isReady, log })
     isWanted = true

@@ -32,7 +32,11 @@ export async function runTool(name, args, options = {}) {
 }
 
 /** Prints a message if the work takes longer than two seconds; standard output belongs to the settings. */
-export async function telling(text, work, tell = (line) => process.stderr.write(`${line}\n`)) {
+export async function reportProgress(
+  text,
+  work,
+  tell = (line) => process.stderr.write(`${line}\n`),
+) {
   const began = Date.now()
   const soon = setTimeout(() => tell(`${text} ...`), 2000)
   try {

@@ -1,5 +1,5 @@
 /** Creates a client with the few REST calls of the demo, using only `fetch`. */
-export function client(base, token) {
+export function createDemoClient(base, token) {
   const headers = { authorization: `Token ${token}` }
 
   async function call(method, path, { json, form } = {}) {

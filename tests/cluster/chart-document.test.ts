@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { markedFor } from '../support/marked.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
-import { chartFile, renderWords, workloads } from './chart-tools.ts'
+import { chartFile, listWorkloads, renderWords } from './chart-tools.ts'
 
 /** `docs/operations.md` describes the chart as helm renders it. */
 
@@ -26,7 +26,7 @@ test('the documented secrets have the keys that pods read, and their addresses u
     ([, name, rest = '']) =>
       [...rest.matchAll(/--from-literal=([\w-]+)=/g)].map(([, key]) => `${name} ${key}`),
   )
-  const pods = workloads(
+  const pods = listWorkloads(
     await renderWords(install.replace('my-values.yaml', production).split(' ').slice(2)),
   )
   const read = pods
@@ -64,7 +64,7 @@ test('the documented commands install what helm renders with the example values'
 
 test('the documented commands use existing deployments, and programs of their images', async () => {
   const words = install.replace('my-values.yaml', production).split(' ')
-  const pods = workloads(await renderWords(words.slice(2)))
+  const pods = listWorkloads(await renderWords(words.slice(2)))
   const entered = [...told.matchAll(/exec deploy\/(\S+) -- node ([^`\n]+)/g)]
   expect(entered.map(([line]) => line)).toContain(exec.replace('kubectl -n reticle ', ''))
   for (const [line, name, command = ''] of entered) {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Receiver } from '@reticle/kit/testing/receiver'
 import { expect } from 'vitest'
-import type { Client, Json } from '../support/client.ts'
-import type { Load } from './load.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
+import type { ClusterLoad } from './load.ts'
 
 /** Waits until everything works again, and checks that no acknowledged write is missing or was applied twice. */
 export async function expectSettled(
-  api: Client,
-  { ledger, task, project }: Load,
+  api: ApiClient,
+  { ledger, task, project }: ClusterLoad,
   receiver: Receiver,
 ): Promise<void> {
   expect(ledger.wrong).toEqual([])
@@ -19,11 +19,14 @@ export async function expectSettled(
   }
 }
 
-async function expectProjects(api: Client, { asked, created }: Load['ledger']): Promise<void> {
+async function expectProjects(
+  api: ApiClient,
+  { asked, created }: ClusterLoad['ledger'],
+): Promise<void> {
   const names: string[] = []
   for (let page = 1, isMore = true; isMore; page++) {
     const list = await api.done('GET', `/projects?page_size=500&page=${page}&sort=id`)
-    names.push(...list.results.map((one: Json) => one.name))
+    names.push(...list.results.map((one: AnyJson) => one.name))
     isMore = list.next !== null
   }
   const own = names.filter((name) => asked.has(name))
@@ -31,9 +34,13 @@ async function expectProjects(api: Client, { asked, created }: Load['ledger']): 
   expect(own.length, 'projects made twice').toBe(new Set(own).size)
 }
 
-async function expectShapes(api: Client, { drawn }: Load['ledger'], task: Json): Promise<void> {
+async function expectShapes(
+  api: ApiClient,
+  { drawn }: ClusterLoad['ledger'],
+  task: AnyJson,
+): Promise<void> {
   const { shapes } = await api.done('GET', `/tasks/${task.id}/annotations/`)
-  const groups: number[] = shapes.map((shape: Json) => shape.group)
+  const groups: number[] = shapes.map((shape: AnyJson) => shape.group)
   const known = new Set(groups)
   expect([...drawn.acknowledged].filter((group) => !known.has(group))).toEqual([])
   expect(groups.length, 'shapes drawn twice').toBe(known.size)
@@ -46,9 +53,9 @@ const patienceMs = 90_000
  * changes.
  */
 async function expectDeliveries(
-  api: Client,
-  { renamed }: Load['ledger'],
-  project: Json,
+  api: ApiClient,
+  { renamed }: ClusterLoad['ledger'],
+  project: AnyJson,
   { received }: Receiver,
 ): Promise<void> {
   const told: string[] = []

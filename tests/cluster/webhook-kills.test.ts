@@ -4,22 +4,22 @@ import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
 import { score } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { client, type Json } from '../support/client.ts'
-import { survived } from '../support/faults.ts'
-import { prepareGround, startFlow } from '../support/flow.ts'
-import { hear } from '../support/heard.ts'
-import { openRandom } from '../support/random.ts'
-import { basic } from '../support/reticle.ts'
-import { type Split, startSplit } from '../support/split.ts'
+import { type AnyJson, createApiClient } from '../support/client.ts'
 import {
-  committedIn,
-  endLeasesOfMessages,
-  noteFailed,
+  addFailedMessages,
+  expireMessageLeases,
+  noFaults,
+  readClusterEvents,
   rowsOf,
   scoreOf,
-  untilTold,
-  well,
-} from '../support/told.ts'
+  waitForDeliveries,
+} from '../support/deliveries.ts'
+import { recordFault } from '../support/faults.ts'
+import { prepareGround, startFlow } from '../support/flow.ts'
+import { openRandom } from '../support/random.ts'
+import { recordMessages } from '../support/received-messages.ts'
+import { basic } from '../support/reticle.ts'
+import { type SplitSystem, startSplit } from '../support/split.ts'
 
 /** Kills per service, and the minimum number of events for each webhook. */
 const { kills, events, tasks } = isFullRun()
@@ -34,7 +34,7 @@ const owners = ['projects', 'annotations', 'jobs']
 const services = [...owners, 'webhooks']
 
 const receiver = await startReceiver()
-let split: Split
+let split: SplitSystem
 const database = () => split.databaseOf('webhooks')
 beforeAll(async () => {
   split = await startSplit('told', {
@@ -53,10 +53,10 @@ afterAll(async () => {
 test(`three webhooks get ${events} events each while five services are killed ${kills} times each`, {
   timeout: isFullRun() ? 7_200_000 : 300_000,
 }, async () => {
-  const hearing = hear(receiver)
+  const hearing = recordMessages(receiver)
   const ground = await prepareGround(split.admin, `${receiver.url}/hook`, tasks)
   const last = ground.webhooks.at(-1)?.id ?? 0
-  const apis = split.urls.map((url) => client(`${url}/api`, basic))
+  const apis = split.urls.map((url) => createApiClient(`${url}/api`, basic))
   let isOver = false
   const flow = startFlow({
     ...{ apis: () => apis, ground },
@@ -73,8 +73,8 @@ test(`three webhooks get ${events} events each while five services are killed ${
       done: () => (late.isOver() ? 1 : hearing.of(last).length / events),
       seed: 9,
       afterDeath: async () => {
-        await endLeasesOfMessages(database())
-        await noteFailed(database(), failed)
+        await expireMessageLeases(database())
+        await addFailedMessages(database(), failed)
       },
     }),
   ]
@@ -84,15 +84,15 @@ test(`three webhooks get ${events} events each while five services are killed ${
     isOver = true
   }
 
-  const seen = await untilTold({
+  const seen = await waitForDeliveries({
     ...{ webhooks: ground.webhooks, hearing, acknowledged: flow.acknowledged, failed, patienceMs },
-    ...{ database, truth: () => committedIn(services.map(split.databaseOf)) },
+    ...{ database, truth: () => readClusterEvents(services.map(split.databaseOf)) },
   })
   const killed = `${kills} kills of each of five services`
   score({ id: 'T-WH-1', on: 'every app its own process', ...scoreOf(seen, killed) })
   for (const { webhook, owed, verdict } of seen) {
     expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
-    expect(verdict, `webhook ${webhook}`).toEqual(well)
+    expect(verdict, `webhook ${webhook}`).toEqual(noFaults)
     await expectAllDelivered(webhook, owed)
   }
   expect(hearing.contradicted, 'one id, one body').toEqual([])
@@ -100,7 +100,7 @@ test(`three webhooks get ${events} events each while five services are killed ${
   expect(await dead()).toEqual(services.map(() => 0))
   const all = seen.reduce((sum, { owed }) => sum + owed, 0)
   const rest = `${hearing.repeats()} told twice, ${failed.size} attempts failed`
-  survived(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
+  recordFault(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
 })
 
 /** Reports whether the wait has ended long ago, so that nothing more will arrive. */
@@ -147,7 +147,7 @@ async function expectAllDelivered(id: number, owed: number): Promise<void> {
   const shown = async () => {
     const path = `/webhooks/${id}/messages?after=${after}&page_size=500`
     const { results } = await split.admin.done('GET', path)
-    return results.map(({ sequence, state }: Json) => [sequence, state])
+    return results.map(({ sequence, state }: AnyJson) => [sequence, state])
   }
   const expected = Array.from({ length: owed - after }, (_, at) => [after + at + 1, 'delivered'])
   await expect.poll(shown).toEqual(expected)
@@ -180,7 +180,7 @@ test.each([
 
     await until(hook, webhook.id, change, () => split.kill('webhooks-1'))
     hook.answer({})
-    await endLeasesOfMessages(database())
+    await expireMessageLeases(database())
     await split.processes['webhooks-1']?.start()
 
     await expect.poll(() => hook.received.length).toBe(2)
@@ -191,7 +191,7 @@ test.each([
     await expect.poll(async () => (await listed('deliveries')).count).toBe(1)
     expect((await listed('deliveries')).results).toMatchObject([{ attempt: 1, status_code: 200 }])
     expect((await listed('messages')).results).toMatchObject([{ state: 'delivered', attempts: 1 }])
-    survived(`webhooks-svc killed ${title}`)
+    recordFault(`webhooks-svc killed ${title}`)
   },
 )
 

@@ -9,8 +9,8 @@ import {
   type Import,
   importsOf,
   librariesOf,
+  type RepositoryFile,
   readSources,
-  type Source,
 } from './sources.ts'
 
 /**
@@ -42,7 +42,7 @@ test.each(Object.entries(rooms))('%s imports only what its rules allow', (name, 
   expect(own.filter((one) => !isAllowed(one)).map(at)).toEqual([])
 })
 
-const mayUseNode = ({ usesNode }: Room, { path }: Source) =>
+const mayUseNode = ({ usesNode }: Room, { path }: RepositoryFile) =>
   typeof usesNode === 'boolean' ? usesNode : usesNode.some((part) => path.endsWith(part))
 
 test('only standalone imports apps, and only through their entry points', () => {

@@ -4,7 +4,7 @@ import { openapi } from '@reticle/contracts/openapi'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { root } from '../support/root.ts'
-import { incompatibilities } from './compatible.ts'
+import { findIncompatibilities } from './compatible.ts'
 
 /** Semantic versions: the released interface is kept within its major version. */
 
@@ -28,7 +28,7 @@ test('the interface stays compatible with the last release, or has a new major v
   const now = released.parse(openapi(restOperations))
   const last = lastReleased()
   const isNext = last && majorOf(now.info.version) > majorOf(last.info.version)
-  expect(last && !isNext ? incompatibilities(last, now) : []).toEqual([])
+  expect(last && !isNext ? findIncompatibilities(last, now) : []).toEqual([])
 })
 
 const answer = (schema: object) => ({ 200: { content: { json: { schema } } } })
@@ -80,7 +80,7 @@ test.each([
   [`${schemas} New properties name type`, 'string', 'POST /a: the body.name is string, not string'],
   [`${schemas} New properties name enum`, ['x'], 'POST /a: the body.name may not be y any more'],
 ])('changing %s to %j breaks clients', (path, value, told) => {
-  const found = incompatibilities(base, changed(path, value))
+  const found = findIncompatibilities(base, changed(path, value))
   expect(
     found.some((one) => one.startsWith(told)),
     found.join('; '),
@@ -97,5 +97,5 @@ test.each([
   [`${schemas} New properties name enum`, ['x', 'y', 'z']],
   [`${schemas} New properties name type`, ['string', 'null', 'integer']],
 ])('changing %s to %j does not break clients', (path, value) => {
-  expect(incompatibilities(base, changed(path, value))).toEqual([])
+  expect(findIncompatibilities(base, changed(path, value))).toEqual([])
 })

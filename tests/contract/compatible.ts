@@ -13,7 +13,7 @@ const asRecord = (value: unknown): Json => record.safeParse(value).data ?? {}
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const words = (value: unknown) => asList(value).map(String)
 
-export function incompatibilities(before: Json, after: Json): string[] {
+export function findIncompatibilities(before: Json, after: Json): string[] {
   return callsOf(before).flatMap(([name, call]) => {
     const found = callsOf(after).find(([other]) => other === name)?.[1]
     if (!found) return [`${name} is gone`]

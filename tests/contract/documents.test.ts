@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { blocksOf } from '../support/marked.ts'
+import { blocksOf } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
 
 /** Every block of commands in a document names the test that executes or checks it, and every link resolves. */

@@ -7,7 +7,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { markedFor } from '../support/marked.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
-import type { Box, Task } from './ledger.ts'
+import type { DayTask, DrawnBox } from './ledger.ts'
 
 /** Rectangles that do not touch each other, so that no format merges two of them. */
 
@@ -8,24 +8,24 @@ const width = 200
 const side = 20
 const perRow = width / side
 /** Number of boxes that fit on a frame. */
-export const places = 5 * perRow
+export const boxesPerFrame = 5 * perRow
 
 /** Size of the images in pixels. */
-export const size = { width, height: (places / perRow) * side }
+export const size = { width, height: (boxesPerFrame / perRow) * side }
 
 /** Returns a free place on a frame of a job, or undefined. */
 export function freeBox(
-  { boxes, frames, jobs }: Task,
+  { boxes, frames, jobs }: DayTask,
   job: number,
   random: Random,
-): Box | undefined {
+): DrawnBox | undefined {
   const at = jobs.findIndex(({ id }) => id === job)
   const first = jobs[at]?.start_frame ?? 0
   const last = (jobs[at + 1]?.start_frame ?? frames) - 1
   const taken = new Set([...boxes.values()].map(nameOf))
-  const free: Box[] = []
+  const free: DrawnBox[] = []
   for (let frame = first; frame <= last; frame++)
-    for (let place = 0; place < places; place++) {
+    for (let place = 0; place < boxesPerFrame; place++) {
       const box = { frame, points: pointsAt(place, random) }
       if (!taken.has(nameOf(box))) free.push(box)
     }
@@ -39,13 +39,15 @@ function pointsAt(place: number, random: Random): number[] {
 }
 
 /** Returns a name made of its frame and place. */
-export const nameOf = ({ frame, points: [left = 0, top = 0] }: Box): string =>
+export const nameOf = ({ frame, points: [left = 0, top = 0] }: DrawnBox): string =>
   `${frame} ${Math.floor((left + 1) / side)} ${Math.floor((top + 1) / side)}`
 
 /** Returns the bounding boxes of all shapes and tracks, in whichever form a format has written them. */
-export function boxesOf({ shapes, tracks = [] }: Json): Box[] {
-  const drawn = tracks.flatMap((track: Json) => track.shapes.filter((one: Json) => !one.outside))
-  return [...shapes, ...drawn].map(({ frame, type, points }: Json) => ({
+export function boxesOf({ shapes, tracks = [] }: AnyJson): DrawnBox[] {
+  const drawn = tracks.flatMap((track: AnyJson) =>
+    track.shapes.filter((one: AnyJson) => !one.outside),
+  )
+  return [...shapes, ...drawn].map(({ frame, type, points }: AnyJson) => ({
     frame,
     points: type === 'mask' ? points.slice(-4) : bounds(points),
   }))
@@ -61,8 +63,11 @@ function bounds(points: readonly number[]): number[] {
 const near = 1.5
 
 /** Lists boxes that are missing, unexpected or moved; empty if both are the same. */
-export function differences(expected: Iterable<Box>, found: readonly Box[]): string[] {
-  const byName = new Map<string, Box>()
+export function listBoxDifferences(
+  expected: Iterable<DrawnBox>,
+  found: readonly DrawnBox[],
+): string[] {
+  const byName = new Map<string, DrawnBox>()
   const wrong: string[] = []
   for (const one of found) {
     if (byName.has(nameOf(one))) wrong.push('a shape that is there twice')

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { bucketOf } from '../support/buckets.ts'
-import { pictures } from '../support/pictures.ts'
+import { createImages } from '../support/pictures.ts'
 import { openRandom } from '../support/random.ts'
 import { size } from './boxes.ts'
+import type { DaySystem } from './day-system.ts'
 import { sweepAll } from './disk.ts'
-import { type Figure, figuresOf } from './figures.ts'
+import { type DayFigure, figuresOf } from './figures.ts'
+import { checkFinalState } from './final-state.ts'
 import { type Gauges, watchMemory } from './gauges.ts'
-import type { House } from './house.ts'
 import { killAtRandom } from './killer.ts'
-import { type Ledger, newLedger, sumOf } from './ledger.ts'
+import { type DayLedger, newLedger, sumOf } from './ledger.ts'
 import { groupsOf } from './logs.ts'
-import { hire, workAllDay } from './people.ts'
+import { createDayUser, workAllDay } from './people.ts'
 import { startReceivers } from './receivers.ts'
-import { settle } from './settle.ts'
 
 /** Options of a compressed day of load: users work, parts are killed, and finally everything is compared. */
 
 export interface DayOptions {
-  house: House
+  house: DaySystem
   minutes: number
   people: number
   seed: number
@@ -29,8 +29,8 @@ export interface DayOptions {
 }
 
 export interface DayResult {
-  figures: Figure[]
-  ledger: Ledger
+  figures: DayFigure[]
+  ledger: DayLedger
   logs: ReturnType<typeof groupsOf>
 }
 
@@ -57,12 +57,12 @@ export async function liveDay(options: DayOptions): Promise<DayResult> {
   const gauges = watchMemory(house)
   const telling = setInterval(() => tell(lineOf(passed(), minutes, ledger, gauges)), tellMs)
   try {
-    const files = await pictures(frames, size.width, size.height)
+    const files = await createImages(frames, size.width, size.height)
     const objects = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]))
     const bucket = bucketOf(shop, 'frames', objects)
     const staff = { house, ledger, receivers, bucket, pictures: files, seed, isOver }
     const people = []
-    for (let nth = 0; nth < options.people; nth++) people.push(await hire(staff, nth))
+    for (let nth = 0; nth < options.people; nth++) people.push(await createDayUser(staff, nth))
     const working = people.map((person, nth) => workAllDay(person, nth))
     const { isHasty = false } = options
     const killings = { ledger, random: openRandom(seed), isHasty, isOver: areKillsOver }
@@ -72,7 +72,7 @@ export async function liveDay(options: DayOptions): Promise<DayResult> {
     await Promise.all(working)
     const memory = gauges.quarters()
     tell('Everybody has gone home: comparing')
-    await settle(house, people, receivers)
+    await checkFinalState(house, people, receivers)
     tell('Deleting everything: sweeping')
     const left = await sweepAll(house, ledger)
     for (const one of [...left.kept, ...left.unknown, ...left.rows, ...left.temporary])
@@ -87,7 +87,7 @@ export async function liveDay(options: DayOptions): Promise<DayResult> {
   }
 }
 
-function lineOf(passed: number, minutes: number, ledger: Ledger, gauges: Gauges): string {
+function lineOf(passed: number, minutes: number, ledger: DayLedger, gauges: Gauges): string {
   const time = `${(Math.min(passed, 1) * minutes).toFixed(1)} of ${minutes} min`
   const { calls, refusals, finished, told, wrong } = ledger
   const counts = `${calls} calls (${refusals} sent again), ${finished} requests, ${told.length} told`

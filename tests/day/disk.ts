@@ -1,9 +1,9 @@
 import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rowsOf } from '../support/told.ts'
-import type { House } from './house.ts'
-import type { Ledger } from './ledger.ts'
+import { rowsOf } from '../support/deliveries.ts'
+import type { DaySystem } from './day-system.ts'
+import type { DayLedger } from './ledger.ts'
 
 /** Objects that remain after a day once everything was deleted and the sweepers have run. */
 export interface Left {
@@ -25,7 +25,7 @@ const sweepMs = 60_000
 const mostRounds = 6
 
 /** Deletes everything, ages the stored objects by days and has them swept, until nothing remains or nothing changes. */
-export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
+export async function sweepAll(house: DaySystem, ledger: DayLedger): Promise<Left> {
   const before = await house.objects()
   for (const { id, owner } of ledger.kept.splice(0)) await owner.done('DELETE', `/projects/${id}`)
   let kept = await keptOf(house)
@@ -42,7 +42,7 @@ const sizeOf = (objects: readonly { size: number }[]) =>
   objects.reduce((sum, { size }) => sum + size, 0)
 
 /** Moves dates of registries, results and unfinished uploads into the past, and makes weekly tasks due again. */
-async function letTimeGoBy(house: House): Promise<void> {
+async function letTimeGoBy(house: DaySystem): Promise<void> {
   for (const schema of ['requests', 'projects']) {
     const url = await house.databaseOf(schema)
     const moved = ['created_date', 'dead_date'].map((one) => `${one} = ${one} - interval '3 days'`)
@@ -78,7 +78,7 @@ async function changeRows(url: string, statement: string, tries = 5): Promise<vo
 const isDeadlock = (thrown: unknown) => Object(thrown).code === '40P01'
 
 /** Waits until the sweepers have recorded that they are done. */
-async function untilSwept(house: House): Promise<void> {
+async function untilSwept(house: DaySystem): Promise<void> {
   for (const schema of ['requests', 'projects'])
     for (const until = Date.now() + sweepMs; Date.now() < until; await sleep(250)) {
       const statement = `select count(*)::int as many from ${schema}.sweeps`
@@ -87,7 +87,7 @@ async function untilSwept(house: House): Promise<void> {
     }
 }
 
-async function keptOf(house: House): Promise<Pick<Left, 'kept' | 'unknown' | 'rows'>> {
+async function keptOf(house: DaySystem): Promise<Pick<Left, 'kept' | 'unknown' | 'rows'>> {
   const rows: [key: string, row: string][] = []
   for (const schema of ['requests', 'projects'])
     for (const row of await rowsOf<{ key: string }>(

@@ -4,10 +4,10 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { convertersOf, workersOf } from '../support/processes.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { daySettings, type House } from './house.ts'
+import { type DaySystem, daySettings } from './day-system.ts'
 
 /** Starts one process with its worker process and embedded PostgreSQL, as users start it. */
-export async function openEmbedded(port: number): Promise<House> {
+export async function openEmbedded(port: number): Promise<DaySystem> {
   const { path, remove } = dataDirectory()
   const temporary = join(path, 'temporary')
   mkdirSync(temporary)

@@ -1,7 +1,7 @@
 import { kindOf } from './ledger.ts'
 
 /** Log lines of level warn or worse with the same message. */
-export interface Said {
+export interface LogGroup {
   count: number
   /** Explained by an injected fault. */
   isExpected: boolean
@@ -33,8 +33,8 @@ const expected = [
 ]
 
 /** Groups log lines by message. */
-export function groupsOf(lines: readonly string[]): Map<string, Said> {
-  const groups = new Map<string, Said>()
+export function groupsOf(lines: readonly string[]): Map<string, LogGroup> {
+  const groups = new Map<string, LogGroup>()
   for (const line of lines) {
     const said = sentenceOf(line)
     if (said === undefined) continue

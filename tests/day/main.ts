@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util'
 import { freePort } from '@reticle/standalone/free-port'
 import { openCluster } from './cluster.ts'
 import { type DayResult, liveDay } from './day.ts'
+import type { DaySystem } from './day-system.ts'
 import { openEmbedded } from './embedded.ts'
 import { tableOf } from './figures.ts'
-import type { House } from './house.ts'
 
 const usage = `npm run soak -- day [options]
 
@@ -23,7 +23,7 @@ were, and the logs have no line that nobody can act on. The last lines are a tab
 
 const asked = readOptions()
 let code = 0
-let running: House | undefined
+let running: DaySystem | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, async () => {
     await running?.stop()
@@ -81,7 +81,7 @@ function readOptions() {
   }
 }
 
-async function open(mode: string): Promise<House> {
+async function open(mode: string): Promise<DaySystem> {
   return mode === 'cluster' ? openCluster() : openEmbedded(await freePort())
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { client } from '../support/client.ts'
+import { createApiClient } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** The lifetime of an account: registration, a browser session, password recovery and deletion. */
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const username = 'newcomer'
 const email = 'newcomer@example.org'
-const anonymous = () => client(`${reticle.url}/api`)
+const anonymous = () => createApiClient(`${reticle.url}/api`)
 
 interface Browser {
   cookie: string
@@ -40,7 +40,7 @@ test('an account is registered, used in a browser, recovered by e-mail and delet
   const password = 'Blue-Kettle-42'
   const person = { username, email, password1: password, password2: password }
   const made = await api.done('POST', '/auth/register', { json: person })
-  const byKey = client(`${reticle.url}/api`, `Token ${made.key}`)
+  const byKey = createApiClient(`${reticle.url}/api`, `Token ${made.key}`)
   expect(await byKey.done('GET', '/users/self')).toMatchObject({ username, groups: ['user'] })
 
   const browser = await signIn(password)

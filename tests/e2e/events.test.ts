@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Client, client } from '../support/client.ts'
+import { type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -13,19 +13,19 @@ const bo = {
 }
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let asBo: Client
+let asBo: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   await addPerson(await reticle.people(), bo)
   const basic = Buffer.from(`${bo.username}:${bo.password}`).toString('base64')
-  asBo = client(`${reticle.url}/api`, `Basic ${basic}`)
+  asBo = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
 })
 afterAll(async () => {
   await reticle.stop()
   remove()
 })
 
-async function exported(api: Client, query = ''): Promise<string[]> {
+async function exported(api: ApiClient, query = ''): Promise<string[]> {
   const { rq_id } = await api.done('POST', `/events/export${query}`)
   const { result_url } = await api.finished({ rq_id })
   const { status, headers, bytes } = await api.bytes(result_url)

@@ -1,9 +1,20 @@
 import { score } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
-import { type Answer, type Client, client, type Json } from '../support/client.ts'
+import {
+  type AnyJson,
+  type ApiClient,
+  type ApiResponse,
+  createApiClient,
+} from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { type Ask, asksByBody, asksFor, type Foreign, sentOf } from './isolation/asks.ts'
+import {
+  buildBodyCalls,
+  buildCalls,
+  type Foreign,
+  type IsolationCall,
+  requestOf,
+} from './isolation/calls.ts'
 import {
   addObjects,
   addTenant,
@@ -27,8 +38,8 @@ let own: Tenant
 let foreign: Foreign[]
 /** Names and ids of the first organization and of the personal workspace. */
 let secret: RegExp
-let before: Json
-const actors: Record<string, Client> = {}
+let before: AnyJson
+const actors: Record<string, ApiClient> = {}
 let calls = 0
 let seenForeign = 0
 
@@ -65,7 +76,7 @@ afterAll(async () => {
   await closeBuckets()
   remove()
 })
-const standers: Client[] = []
+const standers: ApiClient[] = []
 
 async function addActors(): Promise<void> {
   actors.stranger = await addUser(reticle, 'stranger')
@@ -76,7 +87,7 @@ async function addActors(): Promise<void> {
     await own.owner.done('POST', '/invitations?org=ours', { json })
   }
   actors['an expired token'] = await expiredToken(reticle, own.owner)
-  actors.nobody = client(`${reticle.url}/api`)
+  actors.nobody = createApiClient(`${reticle.url}/api`)
 }
 
 const objects = ['projects', 'tasks', 'jobs', 'labels', 'issues', 'comments', 'cloudstorages']
@@ -84,8 +95,8 @@ const lists = [...objects, 'organizations']
 const counted = ['webhooks', 'memberships', 'invitations', 'requests', 'auth/access_tokens']
 
 /** State of the first organization and of the personal workspace; for data that changes by itself only the number. */
-async function standOf(people: readonly Client[]): Promise<Json> {
-  const stand: Json[] = []
+async function standOf(people: readonly ApiClient[]): Promise<AnyJson> {
+  const stand: AnyJson[] = []
   for (const api of people) {
     for (const list of lists) stand.push(await api.done('GET', `/${list}?page_size=all`))
     for (const list of counted) stand.push((await api.done('GET', `/${list}?page_size=all`)).count)
@@ -96,7 +107,7 @@ async function standOf(people: readonly Client[]): Promise<Json> {
 }
 
 /** Returns the fault of an answer, or undefined if the answer leaks nothing and is as expected. */
-function wrongAbout(ask: Ask, isKnown: boolean, answer: Answer): string | undefined {
+function wrongAbout(ask: IsolationCall, isKnown: boolean, answer: ApiResponse): string | undefined {
   const { operation, query = '' } = ask
   const { status } = answer
   const told = withoutSent(ask, `${answer.text} ${answer.headers.get('location') ?? ''}`)
@@ -109,7 +120,7 @@ function wrongAbout(ask: Ask, isKnown: boolean, answer: Answer): string | undefi
   return isAsExpected(ask, answer) ? undefined : say(`not ${ask.answer}`)
 }
 
-function isAsExpected({ answer: expected }: Ask, { status, body }: Answer): boolean {
+function isAsExpected({ answer: expected }: IsolationCall, { status, body }: ApiResponse): boolean {
   if (expected === 'refused') return status === 403 || status === 404
   if (expected === 'not done') return status >= 400
   if (expected === 'none') return status !== 200 || body.count === 0
@@ -117,7 +128,7 @@ function isAsExpected({ answer: expected }: Ask, { status, body }: Answer): bool
 }
 
 /** Removes values that the caller sent, because an error may repeat them. */
-function withoutSent({ path, query = '', json, headers }: Ask, text: string): string {
+function withoutSent({ path, query = '', json, headers }: IsolationCall, text: string): string {
   const sent = decodeURIComponent(
     `${path} ${query} ${JSON.stringify(json ?? '')} ${Object.values(headers ?? {})}`,
   )
@@ -141,11 +152,11 @@ describe('requests by every route', () => {
     '%s cannot read or change objects of others',
     async (name, isKnown) => {
       const api = actors[name] ?? own.owner
-      const asks = [...asksFor(foreign, own), ...asksByBody(foreign, own)]
+      const asks = [...buildCalls(foreign, own), ...buildBodyCalls(foreign, own)]
       const wrong = await atOnce(8, asks, async (ask) => {
         const { operation, query = '' } = ask
         const address = `${ask.path}${query === '?' ? '' : query}`
-        const answer = await api.call(String(operation.method), address, await sentOf(ask))
+        const answer = await api.call(String(operation.method), address, await requestOf(ask))
         return wrongAbout(ask, isKnown, answer)
       })
       calls += asks.length

@@ -1,9 +1,9 @@
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Client, Json } from '../support/client.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { type Organization, people } from '../support/people.ts'
+import { createUserFactory, type TestOrganization } from '../support/people.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -15,16 +15,16 @@ import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts
 const { path, remove } = dataDirectory()
 const receiver = await startReceiver()
 let reticle: Reticle
-let api: Client
-let acme: Organization
-let project: Json
-let task: Json
-const hooks: Record<string, Json> = {}
-const { newOrganization, newPerson, newMember } = people(() => reticle)
+let api: ApiClient
+let acme: TestOrganization
+let project: AnyJson
+let task: AnyJson
+const hooks: Record<string, AnyJson> = {}
+const { newOrganization, newPerson, newMember } = createUserFactory(() => reticle)
 
 const namesOf = (type: 'organization' | 'project') =>
   Object.keys(webhookEvents).filter((name) => webhookEvents[name]?.includes(type))
-const addHook = (type: 'organization' | 'project'): Promise<Json> =>
+const addHook = (type: 'organization' | 'project'): Promise<AnyJson> =>
   api.done('POST', `/webhooks?org=${acme.slug}`, {
     json: {
       ...{ type, target_url: `${receiver.url}/${type}`, events: namesOf(type) },
@@ -47,11 +47,11 @@ afterAll(async () => {
   remove()
 })
 
-const told = (type: string): Json[] =>
+const told = (type: string): AnyJson[] =>
   receiver.received
     .filter((got) => got.path === `/${type}`)
     .map(({ body }) => JSON.parse(body.toString()))
-const last = (type: string, event: string): Json =>
+const last = (type: string, event: string): AnyJson =>
   told(type).findLast((payload) => payload.event === event)
 
 /** Waits until a webhook has received these events, among others. */

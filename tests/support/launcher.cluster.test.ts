@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { markedFor } from './marked.ts'
+import { markedFor } from './document-blocks.ts'
 import { partSetting, parts } from './parts.ts'
 import { root } from './root.ts'
 

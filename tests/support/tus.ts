@@ -1,4 +1,4 @@
-import type { Answer, Client } from './client.ts'
+import type { ApiClient, ApiResponse } from './client.ts'
 
 export const tus = { 'tus-resumable': '1.0.0' }
 const chunkType = 'application/offset+octet-stream'
@@ -7,21 +7,21 @@ export const metadata = (filename: string) => `filename ${Buffer.from(filename).
 
 /** Starts an upload below a path that ends in a slash. */
 export const begin = (
-  api: Client,
+  api: ApiClient,
   path: string,
   { name, length }: { name: string; length: number },
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   api.call('POST', path, {
     headers: { ...tus, 'upload-length': String(length), 'upload-metadata': metadata(name) },
   })
 
 /** Sends bytes to the address of an upload. */
 export const sendChunk = (
-  api: Client,
+  api: ApiClient,
   location: string,
   offset: number,
   bytes: Uint8Array,
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   api.call('PATCH', location, {
     raw: bytes,
     headers: { ...tus, 'upload-offset': String(offset), 'content-type': chunkType },
@@ -29,7 +29,7 @@ export const sendChunk = (
 
 /** Uploads a whole file in chunks; returns its `Upload-Filename`. */
 export async function sendFile(
-  api: Client,
+  api: ApiClient,
   path: string,
   { name, bytes }: { name: string; bytes: Uint8Array },
   pieceBytes = 10 * 1024 * 1024,

@@ -6,18 +6,18 @@ import {
   annotatedProject,
   annotatedTask,
 } from '../../support/annotations.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Effects of a write beside the annotations: state of the job, dates and events. See
  * docs/spec/annotations.md#effects-of-a-write.
  */
 
-const reticle = served()
+const reticle = useTestServer()
 let hook: Receiver
-let project: Json
+let project: AnyJson
 beforeAll(async () => {
   hook = await startReceiver()
   project = await annotatedProject(reticle.admin)
@@ -28,19 +28,19 @@ beforeAll(async () => {
 afterAll(() => hook.close())
 
 const fresh = () => annotatedTask(reticle.admin, { project_id: project.id })
-const jobOf = ({ jobs }: Annotated, index = 0): Promise<Json> =>
+const jobOf = ({ jobs }: Annotated, index = 0): Promise<AnyJson> =>
   reticle.admin.done('GET', `/jobs/${jobs[index].id}`)
 const stateOf = async (world: Annotated, index = 0) => (await jobOf(world, index)).state
 const move = (world: Annotated, state: string) =>
   reticle.admin.done('PATCH', `/jobs/${world.jobs[0].id}`, { json: { state } })
-const taskOf = ({ task }: Annotated): Promise<Json> =>
+const taskOf = ({ task }: Annotated): Promise<AnyJson> =>
   reticle.admin.done('GET', `/tasks/${task.id}`)
 const projectDate = async () =>
   (await reticle.admin.done('GET', `/projects/${project.id}`)).updated_date
 
 /** Messages that the webhook received about a task and its jobs, without the event of the attached media. */
-function told({ task }: Annotated): Json[] {
-  const bodies = hook.received.map(({ body }): Json => JSON.parse(String(body)))
+function told({ task }: Annotated): AnyJson[] {
+  const bodies = hook.received.map(({ body }): AnyJson => JSON.parse(String(body)))
   const own = bodies.filter((body) => (body.task?.id ?? body.job?.task_id) === task.id)
   return own.filter(({ before_update }) => before_update.size === undefined)
 }
@@ -55,7 +55,7 @@ const expectTold = (world: Annotated, expected: string[]) =>
 
 describe('state of a job', () => {
   test('the first object moves the job to in progress, visible to the next GET', async () => {
-    const ways: [string, (sets: AnnotationSets, json: Json) => Promise<{ status: number }>][] = [
+    const ways: [string, (sets: AnnotationSets, json: AnyJson) => Promise<{ status: number }>][] = [
       ['PUT', (sets, json) => sets.put(json)],
       ['create', (sets, json) => sets.patch('create', json)],
     ]

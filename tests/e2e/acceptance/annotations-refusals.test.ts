@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { annotationSets, keyframe, refusalOf, sharedTask } from '../../support/annotations.ts'
-import type { Answer, Json } from '../../support/client.ts'
+import type { AnyJson, ApiResponse } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Validation errors of annotation writes, and the checks that run before a body is read. See
@@ -11,7 +11,7 @@ import { served } from '../../support/served.ts'
  */
 
 const limits = { objects: 2500, bytes: 2_000_000 }
-const reticle = served({
+const reticle = useTestServer({
   RETICLE_ANNOTATIONS_MAX_OBJECTS: String(limits.objects),
   RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: String(limits.bytes),
 })
@@ -20,13 +20,13 @@ const job = world.first
 const { box, joint, person } = world
 beforeAll(() => job.write({ shapes: [box()] }))
 
-const track = (shapes: Json[], more: Json = {}) => ({
+const track = (shapes: AnyJson[], more: AnyJson = {}) => ({
   ...{ frame: 0, label_id: world.idOf('plain'), shapes },
   ...more,
 })
 
 /** Makes a call that must be refused, and checks that the stored set is unchanged byte for byte. */
-async function refused(call: () => Promise<Answer>) {
+async function refused(call: () => Promise<ApiResponse>) {
   const answer = await job.refusing(call)
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   if (answer.body?.detail) {
@@ -40,7 +40,7 @@ async function refused(call: () => Promise<Answer>) {
 }
 
 /** Checks that PUT and PATCH create refuse the objects in the same way, for the job and for its task. */
-async function refusedEverywhere(json: Json, expected: Json[]) {
+async function refusedEverywhere(json: AnyJson, expected: AnyJson[]) {
   for (const target of [job, world.whole]) {
     expect(await refused(() => target.put(json))).toEqual(expected)
     expect(await refused(() => target.patch('create', json))).toEqual(expected)
@@ -50,7 +50,7 @@ async function refusedEverywhere(json: Json, expected: Json[]) {
 const text = expect.any(String)
 
 describe('a validation error names the field and the position of the object', () => {
-  const rows: { what: string; code: string; json: () => Json; body: () => Json }[] = [
+  const rows: { what: string; code: string; json: () => AnyJson; body: () => AnyJson }[] = [
     {
       what: 'no label',
       code: 'required',
@@ -293,7 +293,7 @@ describe('calls that are refused before the body is read', () => {
   })
 
   test('a user without rights is answered 403, and an anonymous caller 401', async () => {
-    const { as, newPerson } = people(() => reticle)
+    const { as, newPerson } = createUserFactory(() => reticle)
     const stranger = await newPerson()
     for (const [api, expected] of [
       [stranger.api, [403, 'forbidden']],

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Statistics of annotations. See docs/spec/annotations.md#statistics. */
 
-const reticle = served()
-const { as, newPerson } = people(() => reticle)
-let api: Client
-let project: Json
-let labels: Json[]
-const tasks: Json[] = []
+const reticle = useTestServer()
+const { as, newPerson } = createUserFactory(() => reticle)
+let api: ApiClient
+let project: AnyJson
+let labels: AnyJson[]
+const tasks: AnyJson[] = []
 
 beforeAll(async () => {
   api = reticle.admin
@@ -23,7 +23,7 @@ beforeAll(async () => {
     const task = await api.done('POST', '/tasks', {
       json: { name: 't', project_id: project.id, segment_size: 5, overlap },
     })
-    const sent = { form: formOf(await pictures(10)) }
+    const sent = { form: formOf(await createImages(10)) }
     await api.finished(await api.done('POST', `/tasks/${task.id}/data`, sent))
     tasks.push(task)
   }
@@ -34,7 +34,7 @@ const ask = (target: string, query = '', headers = {}) =>
 const taskOf = (index: number) => `/tasks/${tasks[index].id}`
 
 const { label_id: _, ...keyframe } = rectangle(0)
-const track = (label_id: number, ...frames: Json[]) => ({
+const track = (label_id: number, ...frames: AnyJson[]) => ({
   ...{ label_id, frame: frames[0]?.[0], source: 'auto' },
   shapes: frames.map(([frame, outside]) => ({ ...keyframe, frame, outside })),
 })
@@ -119,7 +119,7 @@ describe('statistics of annotations', () => {
     const user = { url: `${reticle.url}/api/users/${id}`, id, username, first_name, last_name }
     expect(body.authors).toEqual([{ user, created: 2, updated: 0, deleted: 0 }]) // frame 4 belongs to two jobs
     const { results } = await api.done('GET', `${taskOf(1)}/annotations/revisions`)
-    const dates = results.map((one: Json) => one.created_date)
+    const dates = results.map((one: AnyJson) => one.created_date)
     expect(body.authors_since).toBe(dates.sort()[0])
     const known = { 'if-none-match': headers.get('etag') }
     expect((await ask(taskOf(1), '?authors=true', known)).status).toBe(304)

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { emptySet, refusalOf, sharedTask } from '../../support/annotations.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { openRandom } from '../../support/random.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** The fields that an object may have, and how they are read back. See docs/spec/annotations.md#shapes. */
 
-const world = sharedTask(served())
+const world = sharedTask(useTestServer())
 const job = world.first
 const { stored, refused } = job
 
 const plain = () => world.idOf('plain')
-const shape = (type: string, points: unknown, more: Json = {}) => ({
+const shape = (type: string, points: unknown, more: AnyJson = {}) => ({
   ...{ type, frame: 0, label_id: plain(), points },
   ...more,
 })
-const box = (more: Json = {}) => shape('rectangle', [1, 2, 30, 40], more)
+const box = (more: AnyJson = {}) => shape('rectangle', [1, 2, 30, 40], more)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 /** Builds a skeleton with one element. */
-const person = (joint: Json = {}, more: Json = {}) => ({
+const person = (joint: AnyJson = {}, more: AnyJson = {}) => ({
   ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person') },
   elements: [{ type: 'points', frame: 0, label_id: world.idOf('head'), points: [1, 2], ...joint }],
   ...more,
@@ -152,10 +152,10 @@ describe('the number of coordinates of a shape', () => {
   })
 })
 
-const numbersOf = ({ points, score, rotation }: Json): number[] => [...points, score, rotation]
+const numbersOf = ({ points, score, rotation }: AnyJson): number[] => [...points, score, rotation]
 
 /** Serializes as JSON but keeps -0, which `JSON.stringify` writes as 0. */
-const exactly = (value: Json): string =>
+const exactly = (value: AnyJson): string =>
   JSON.stringify(value, (_, one) => (Object.is(one, -0) ? 'minus zero' : one)).replaceAll(
     '"minus zero"',
     '-0',
@@ -328,8 +328,8 @@ describe('order and ids', () => {
         shapes: [keyframe(4), keyframe(frame)].slice(frame === 4 ? 1 : 0),
       })),
     }
-    const groups = (list: Json[]) => list.map((one) => one.group)
-    const frameThenId = (a: Json, b: Json) => a.frame - b.frame || a.id - b.id
+    const groups = (list: AnyJson[]) => list.map((one) => one.group)
+    const frameThenId = (a: AnyJson, b: AnyJson) => a.frame - b.frame || a.id - b.id
     await job.clear()
     for (const answer of [await job.put(set), await job.patch('create', set)]) {
       expect(answer.status).toBe(200)
@@ -340,9 +340,11 @@ describe('order and ids', () => {
     expect([read.tags.length, read.shapes.length, read.tracks.length]).toEqual([600, 800, 600])
     expect(read.tags).toEqual([...read.tags].sort(frameThenId))
     expect(read.shapes).toEqual([...read.shapes].sort(frameThenId))
-    expect(read.tracks).toEqual([...read.tracks].sort((a: Json, b: Json) => a.id - b.id))
+    expect(read.tracks).toEqual([...read.tracks].sort((a: AnyJson, b: AnyJson) => a.id - b.id))
     for (const track of read.tracks)
-      expect(track.shapes).toEqual([...track.shapes].sort((a: Json, b: Json) => a.frame - b.frame))
+      expect(track.shapes).toEqual(
+        [...track.shapes].sort((a: AnyJson, b: AnyJson) => a.frame - b.frame),
+      )
   })
 
   test('keyframes and skeleton elements have their own ids, which stay the same', async () => {
@@ -359,11 +361,11 @@ describe('order and ids', () => {
     const answer = await job.write({ shapes: [person()], tracks: [track] })
     const [{ id, elements: parts }] = answer.shapes
     const [kept] = answer.tracks
-    const inside = kept.elements.flatMap((one: Json) => [
+    const inside = kept.elements.flatMap((one: AnyJson) => [
       one.id,
-      ...one.shapes.map((at: Json) => at.id),
+      ...one.shapes.map((at: AnyJson) => at.id),
     ])
-    const ids = [id, parts[0].id, kept.id, ...kept.shapes.map((one: Json) => one.id), ...inside]
+    const ids = [id, parts[0].id, kept.id, ...kept.shapes.map((one: AnyJson) => one.id), ...inside]
     expect(ids.length).toBe(11)
     expect(ids.every((one) => Number.isInteger(one) && one > 0)).toBe(true)
     expect(new Set(ids).size).toBe(11)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { craftZip } from '../../support/crafted-zip.ts'
 import { jobsOf } from '../../support/factories.ts'
 import { fixture, hasFixtures } from '../../support/fixtures.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
@@ -17,9 +17,9 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const [here, there] = [dataDirectory(), dataDirectory()]
 let running: Reticle[]
-let api: Client
-let other: Client
-let project: Json
+let api: ApiClient
+let other: ApiClient
+let project: AnyJson
 let archive: Buffer
 beforeAll(async () => {
   running = [await startReticle(here.path), await startReticle(there.path)]
@@ -48,7 +48,7 @@ async function changed(bytes: Buffer, given: Record<string, string | null>): Pro
   return craftZip([...all].map(([name, content]) => ({ name, bytes: content })))
 }
 
-async function document(bytes: Buffer, name: string): Promise<Json> {
+async function document(bytes: Buffer, name: string): Promise<AnyJson> {
   return JSON.parse(String((await members(bytes)).get(name)))
 }
 
@@ -111,7 +111,7 @@ describe('a backup of a task', () => {
     const json = { name: 'chosen', labels: [{ name: 'car' }] }
     const { id } = await api.done('POST', '/tasks', { json })
     const fields = { start_frame: '1', stop_frame: '7', frame_filter: 'step=2' }
-    const form = formOf(await pictures(9), fields)
+    const form = formOf(await createImages(9), fields)
     await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
     const { result_id } = await restore(await backup(`tasks/${id}`), 'tasks')
     expect(await describeTask(api, result_id)).toEqual(await describeTask(api, id))
@@ -228,7 +228,7 @@ describe('restores without effect', () => {
 })
 
 describe.skipIf(!hasFixtures)('backups made by CVAT', () => {
-  const facts: Json = hasFixtures ? JSON.parse(String(fixture('exports/facts.json'))) : {}
+  const facts: AnyJson = hasFixtures ? JSON.parse(String(fixture('exports/facts.json'))) : {}
 
   test('a project backup made by CVAT is restored', async () => {
     const { result_id, message } = await restore(fixture('backups/project.zip'))
@@ -244,10 +244,10 @@ describe.skipIf(!hasFixtures)('backups made by CVAT', () => {
     ])
     const [, , last] = described.tasks[0].jobs
     expect(last).toMatchObject({ stage: 'validation', state: 'new', status: 'validation' })
-    const shapes = described.tasks[0].jobs.flatMap((job: Json) => job.sets[1])
+    const shapes = described.tasks[0].jobs.flatMap((job: AnyJson) => job.sets[1])
     const wanted = facts.tasks['Batch 1: shapes'].annotations.shapes
     expect(shapes).toHaveLength(wanted.length)
-    const ellipse = shapes.find((one: Json) => one.type === 'ellipse')
+    const ellipse = shapes.find((one: AnyJson) => one.type === 'ellipse')
     expect(ellipse.points).toEqual([230, 110, 50, 50])
     expect(described.tasks[1].jobs[0].sets[2]).toHaveLength(2)
   })

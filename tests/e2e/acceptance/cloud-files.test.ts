@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { annotationFile, bitmap } from '../../support/pictures.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { annotationFile, createBitmap } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Exports, imports and backups through cloud storages. */
@@ -13,10 +13,10 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 const store = await startS3()
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let task: Json
-let storage: Json
-const { newPerson } = people(() => reticle)
+let api: ApiClient
+let task: AnyJson
+let storage: AnyJson
+const { newPerson } = createUserFactory(() => reticle)
 const bucket = () => store.buckets.get('exchange') ?? expect.fail('the bucket is gone')
 const coco = 'format=COCO%201.0'
 const there = (id: number = storage.id) => `${coco}&location=cloud_storage&cloud_storage_id=${id}`
@@ -34,7 +34,7 @@ afterAll(async () => {
   remove()
 })
 
-async function newTask(): Promise<Json> {
+async function newTask(): Promise<AnyJson> {
   const made = await taskWithMedia(api)
   const { results } = await api.done('GET', `/labels?task_id=${made.id}`)
   const shapes = [rectangle(results[0].id)]
@@ -49,7 +49,7 @@ const imported = async (query: string, id: number, what = 'tasks') => {
   const { rq_id } = await api.done('POST', `/${what}/${id}/annotations/?${query}`)
   return api.ended(rq_id)
 }
-const refused = async (path: string, by: Client = api) => {
+const refused = async (path: string, by: ApiClient = api) => {
   const { status, body } = await by.call('POST', path)
   return [status, body]
 }
@@ -98,7 +98,7 @@ test('exports of a task and of its jobs go to the target storage of the task', a
 
   const json = { name: 't', read_only: true }
   const { value } = await api.done('POST', '/auth/access_tokens', { json })
-  const reading = client(`${reticle.url}/api`, `Bearer ${value}`)
+  const reading = createApiClient(`${reticle.url}/api`, `Bearer ${value}`)
   const [status] = await refused(`/tasks/${id}/dataset/export?${coco}&filename=x`, reading)
   expect(status).toBe(403)
   expect(bucket().size).toBe(2)
@@ -239,7 +239,7 @@ test('a failed import from a bucket keeps the annotations and names the file', a
 
 test('a cancelled export leaves no objects or multipart uploads in the bucket', async () => {
   const noisy = (name: string) => {
-    const bytes = bitmap(1300, 1300)
+    const bytes = createBitmap(1300, 1300)
     randomBytes(bytes.length - 54).copy(bytes, 54)
     return { name, bytes }
   }

@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Events of clients and their export. See docs/spec/workspace.md#client-events. */
@@ -13,7 +13,7 @@ const people = ['teller', 'member', 'leader'].map((username) => ({
 }))
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-const apis: Client[] = []
+const apis: ApiClient[] = []
 const as = (name: 'teller' | 'member' | 'leader') => {
   const api = apis[people.findIndex(({ username }) => username === name)]
   if (!api) throw new Error(`there is no ${name}`)
@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const person of people) {
     await addPerson(await reticle.people(), person)
     const basic = Buffer.from(`${person.username}:${person.password}`).toString('base64')
-    apis.push(client(`${reticle.url}/api`, `Basic ${basic}`))
+    apis.push(createApiClient(`${reticle.url}/api`, `Basic ${basic}`))
   }
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 /** Rows of an export, keyed by the names of its columns. */
-async function exported(api: Client, query = ''): Promise<Json[]> {
+async function exported(api: ApiClient, query = ''): Promise<AnyJson[]> {
   const { result_url } = await api.finished(await api.done('POST', `/events/export${query}`))
   const { status, headers, bytes } = await api.bytes(result_url)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv'])
@@ -49,7 +49,7 @@ async function exported(api: Client, query = ''): Promise<Json[]> {
 }
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
-const tell = (api: Client, json: unknown) => api.call('POST', '/events', { json })
+const tell = (api: ApiClient, json: unknown) => api.call('POST', '/events', { json })
 
 describe('client events', () => {
   test('the clock of a client is corrected by the time that it sends', async () => {
@@ -63,12 +63,12 @@ describe('client events', () => {
       ],
     })
     expect(answer.status).toBe(201)
-    const [first, second] = answer.body.events.map((one: Json) => Date.parse(one.timestamp))
+    const [first, second] = answer.body.events.map((one: AnyJson) => Date.parse(one.timestamp))
     expect(Math.abs(second - first - 30_000)).toBeLessThanOrEqual(1000)
     expect(second).toBeGreaterThanOrEqual(before - 1000)
     const rows = await exported(as('teller'), '?task_id=1001')
     const times = rows.filter((row) => row.source === 'client').map((row) => row.timestamp)
-    expect(times).toEqual(answer.body.events.map((one: Json) => one.timestamp))
+    expect(times).toEqual(answer.body.events.map((one: AnyJson) => one.timestamp))
   })
 
   test.each(['create:task', 'send:working_time', 'login:user', 'nosuch'])(
@@ -117,7 +117,7 @@ describe('client events', () => {
         timestamp,
         events: [{ scope: 'copy:object', timestamp, task_id: 1004 }],
       })
-    const of = async (api: Client, query = '') =>
+    const of = async (api: ApiClient, query = '') =>
       (await exported(api, `?task_id=1004${query}`)).map((row) => row.user_name)
     expect(await of(as('teller'))).toEqual(['teller'])
     expect(await of(as('member'))).toEqual(['member'])

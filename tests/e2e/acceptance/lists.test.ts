@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Paging, sorting, searching and filtering of lists. See docs/spec/rest.md#lists and docs/spec/rest.md#filters. */
@@ -13,8 +13,8 @@ const lister = {
 }
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let self: Json
+let api: ApiClient
+let self: AnyJson
 /** Ids by name. */
 const ids = new Map<string, number>()
 const names = ['Street scenes 1', 'street 2', 'Night scenes 3', '50% of 4', 'scenes street 5']
@@ -23,7 +23,7 @@ beforeAll(async () => {
   reticle = await startReticle(path)
   await addPerson(await reticle.people(), lister)
   const basic = Buffer.from(`${lister.username}:${lister.password}`).toString('base64')
-  api = client(`${reticle.url}/api`, `Basic ${basic}`)
+  api = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
   self = await api.done('GET', '/users/self')
   for (const [index, name] of names.entries()) {
     const assignee_id = index % 2 === 0 ? self.id : undefined
@@ -42,7 +42,7 @@ const asked = (query: Record<string, string>, route = '/projects') =>
 async function found(query: Record<string, string>): Promise<string> {
   const { status, body, text } = await asked(query)
   if (status !== 200) throw new Error(text)
-  return body.results.map((one: Json) => one.name.at(-1)).join('')
+  return body.results.map((one: AnyJson) => one.name.at(-1)).join('')
 }
 
 describe('lists', () => {

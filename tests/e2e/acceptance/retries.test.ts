@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json, Sent } from '../../support/client.ts'
+import type { AnyJson, ApiClient, ApiRequestInit } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
@@ -9,7 +9,7 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
@@ -19,11 +19,11 @@ afterAll(async () => {
   remove()
 })
 
-const keyed = (key: string, more: Sent = {}): Sent => ({
+const keyed = (key: string, more: ApiRequestInit = {}): ApiRequestInit => ({
   ...more,
   headers: { ...more.headers, 'idempotency-key': key },
 })
-const create = (key: string, json: Json) => admin.call('POST', '/projects', keyed(key, { json }))
+const create = (key: string, json: AnyJson) => admin.call('POST', '/projects', keyed(key, { json }))
 const countOf = async (name: string) =>
   (await admin.done('GET', `/projects?name=${encodeURIComponent(name)}`)).count
 const isReplay = ({ headers }: { headers: Headers }) =>
@@ -85,14 +85,14 @@ test('a refusal is stored and returned again, even if the call would be valid by
 })
 
 describe('repeated calls on annotations', () => {
-  let task: Json
-  let job: Json
+  let task: AnyJson
+  let job: AnyJson
   beforeAll(async () => {
     task = await taskWithMedia(admin)
     ;[job] = await jobsOf(admin, task.id)
   })
   const url = () => `/jobs/${job.id}/annotations/`
-  const add = (key: string, shapes: Json[]) =>
+  const add = (key: string, shapes: AnyJson[]) =>
     admin.call('PATCH', `${url()}?action=create`, keyed(key, { json: { shapes } }))
   const countShapes = async () => (await admin.done('GET', url())).shapes.length
 
@@ -123,7 +123,7 @@ describe('repeated calls on annotations', () => {
 
   test('bodies above 1 MiB are compared while they stream, and a repeat returns the id and tag', async () => {
     const shapes = Array.from({ length: 8000 }, () => rectangle(task.labels[0].id))
-    const put = (key: string, sent: Json[]) => {
+    const put = (key: string, sent: AnyJson[]) => {
       const raw = `${JSON.stringify({ shapes: sent })}${' '.repeat(2 ** 20)}`
       return admin.call('PUT', url(), keyed(key, { raw }))
     }
@@ -158,7 +158,7 @@ test('an upload repeated under a key starts one request, whatever its form bound
 })
 
 /** Returns the address of one resource of each kind with conditional changes, and a valid change of it. */
-async function resources(): Promise<[string, string, Json][]> {
+async function resources(): Promise<[string, string, AnyJson][]> {
   const unique = randomUUID().slice(0, 8)
   const labels = [{ name: 'car' }]
   const project = await admin.done('POST', '/projects', { json: { name: 'conditional', labels } })
@@ -196,7 +196,7 @@ async function resources(): Promise<[string, string, Json][]> {
 }
 
 describe('conditional requests with If-Match', () => {
-  let found: [string, string, Json][]
+  let found: [string, string, AnyJson][]
   beforeAll(async () => {
     found = await resources()
   })

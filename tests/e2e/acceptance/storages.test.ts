@@ -6,9 +6,9 @@ import { startS3 } from '@reticle/kit/testing/s3-server'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Answer, Client, Json } from '../../support/client.ts'
-import { markedFor } from '../../support/marked.ts'
-import { picture } from '../../support/pictures.ts'
+import type { AnyJson, ApiClient, ApiResponse } from '../../support/client.ts'
+import { markedFor } from '../../support/document-blocks.ts'
+import { createImage } from '../../support/pictures.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Secrets that no answer or log may contain. */
@@ -22,7 +22,7 @@ const planted = {
 const store = await startS3(planted.key, planted.secret)
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 /** Every body that the server returned. */
 const answered: string[] = []
 
@@ -37,19 +37,24 @@ afterAll(async () => {
 })
 
 interface Sent {
-  json?: Json
+  json?: AnyJson
   form?: FormData
 }
 
 /** Retries, because a shared machine may be too busy for a moment. */
-async function call(method: string, url: string, sent: Sent = {}, tries = 60): Promise<Answer> {
+async function call(
+  method: string,
+  url: string,
+  sent: Sent = {},
+  tries = 60,
+): Promise<ApiResponse> {
   const answer = await admin.call(method, url, sent)
   answered.push(answer.text)
   if (tries === 0 || !answer.text.includes('The server is busy.')) return answer
   await sleep(250)
   return call(method, url, sent, tries - 1)
 }
-const connect = (json: Json): Promise<Answer> => call('POST', '/cloudstorages', { json })
+const connect = (json: AnyJson): Promise<ApiResponse> => call('POST', '/cloudstorages', { json })
 
 async function connected(name: string, objects: Record<string, string | Uint8Array> = {}) {
   const { status, body, text } = await connect(bucketOf(store, name, objects))
@@ -138,7 +143,7 @@ test('content is listed level by level, in pages, below a prefix', async () => {
 })
 
 test('a form connects a bucket, and its first image becomes the preview', async () => {
-  const { bytes } = await picture('a.png', 600, 300)
+  const { bytes } = await createImage('a.png', 600, 300)
   const line = JSON.stringify({ name: 'deep/a', extension: '.png' })
   const objects = { 'm.jsonl': `{"version":"1.1"}\n${line}\n`, 'deep/a.png': bytes }
   const form = new FormData()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../support/client.ts'
+import type { ApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { type Person, people } from '../../support/people.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
@@ -9,12 +9,12 @@ import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let anna: Person
-let api: Client
+let anna: RegisteredUser
+let api: ApiClient
 /** A member of the same organization, who may also upload to all of these endpoints. */
-let member: Client
+let member: ApiClient
 const ids: Record<string, number> = {}
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 
 beforeAll(async () => {
   reticle = await startReticle(path)

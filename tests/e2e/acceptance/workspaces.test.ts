@@ -1,7 +1,7 @@
 import { type Receiver, startReceiver } from '@reticle/kit/testing/receiver'
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 90_000 })
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let receiver: Receiver
-let admin: Client
+let admin: ApiClient
 const ids: Record<string, number> = {}
 const names = ['olga', 'mia', 'sven', 'wim', 'strange']
 beforeAll(async () => {
@@ -40,10 +40,10 @@ let signIns = 0
  * Signs in with a new spelling of the e-mail address each time, because a gateway caches the roles of a user for
  * seconds.
  */
-function as(name: string): Client {
+function as(name: string): ApiClient {
   const spelt = inCapitals(emailOf(name), ++signIns)
   const credential = Buffer.from(`${spelt}:${passwordOf(name)}`).toString('base64')
-  return client(`${reticle.url}/api`, `Basic ${credential}`)
+  return createApiClient(`${reticle.url}/api`, `Basic ${credential}`)
 }
 
 /** Capitalizes the letters whose bit is set in the number. */
@@ -51,7 +51,7 @@ const inCapitals = (text: string, number: number) =>
   [...text].map((letter, at) => ((number >> at) & 1 ? letter.toUpperCase() : letter)).join('')
 
 /** Creates an organization of olga with a maintainer, a supervisor and a worker. Its slug must be unused. */
-async function addOrganization(slug: string): Promise<Json> {
+async function addOrganization(slug: string): Promise<AnyJson> {
   const organization = await as('olga').done('POST', '/organizations', { json: { slug } })
   const roles = { mia: 'maintainer', sven: 'supervisor', wim: 'worker' }
   for (const [name, role] of Object.entries(roles)) {
@@ -62,13 +62,13 @@ async function addOrganization(slug: string): Promise<Json> {
 }
 
 /** Messages that the receiver got on a path, in the order of arrival. */
-const told = (place: string): Json[] =>
+const told = (place: string): AnyJson[] =>
   receiver.received
     .filter((one) => one.path === place)
     .map(({ body }) => JSON.parse(body.toString()))
 
 /** Waits until exactly these events have arrived on a path, in any order. */
-async function untilTold(place: string, events: string[]): Promise<Json[]> {
+async function untilTold(place: string, events: string[]): Promise<AnyJson[]> {
   const arrived = () => told(place).map(({ event }) => event)
   await vi.waitFor(() => expect(arrived().sort()).toEqual([...events].sort()), {
     timeout: 30_000,
@@ -78,17 +78,17 @@ async function untilTold(place: string, events: string[]): Promise<Json[]> {
 }
 
 /** Creates a webhook that sends to the path `place` of the receiver. */
-const addWebhook = (api: Client, place: string, given: Json, query = '') =>
+const addWebhook = (api: ApiClient, place: string, given: AnyJson, query = '') =>
   api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + place, ...given } })
 
 const allOf = (...resources: string[]) =>
   resources.flatMap((one) => ['create', 'update', 'delete'].map((verb) => `${verb}:${one}`))
 
-const status = async (api: Client, method: string, place: string, sent = {}) =>
+const status = async (api: ApiClient, method: string, place: string, sent = {}) =>
   (await api.call(method, place, sent)).status
 
 /** Runs a function while an export of the task is under way. */
-async function whileExporting(api: Client, task: Json, run: () => Promise<void>) {
+async function whileExporting(api: ApiClient, task: AnyJson, run: () => Promise<void>) {
   const shapes = Array.from({ length: 20_000 }, (_, at) => rectangle(task.labels[0].id, at % 4))
   await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
   const { rq_id } = await api.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
@@ -98,7 +98,7 @@ async function whileExporting(api: Client, task: Json, run: () => Promise<void>)
 
 describe('the organization of a call', () => {
   const project: Record<string, number> = {}
-  let acme: Json
+  let acme: AnyJson
   beforeAll(async () => {
     acme = await addOrganization('six')
     const make = async (query: string) =>
@@ -107,9 +107,9 @@ describe('the organization of a call', () => {
     project.own = await make('')
   })
   const header = (slug: string) => ({ headers: { 'x-organization': slug } })
-  const seen = async (api: Client, query: string, sent = {}) => {
+  const seen = async (api: ApiClient, query: string, sent = {}) => {
     const { results } = await api.done('GET', `/projects${query}`, sent)
-    const found: number[] = results.map(({ id }: Json) => id)
+    const found: number[] = results.map(({ id }: AnyJson) => id)
     const known = Object.entries(project).filter(([, id]) => found.includes(id))
     return known.map(([name]) => name).join(' ')
   }
@@ -180,7 +180,7 @@ describe('the organization of a call', () => {
     const { rq_id } = await olga.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0`)
     const found = async (given: string, sent = {}) => {
       const { results } = await olga.done('GET', `/requests${given}`, sent)
-      return results.some((one: Json) => one.id === rq_id)
+      return results.some((one: AnyJson) => one.id === rq_id)
     }
     expect(await found('?org=six')).toBe(true)
     expect(await found(`?org_id=${acme.id}`)).toBe(true)
@@ -250,7 +250,7 @@ describe('transferring and deleting organizations', () => {
     expect(left).toMatchObject({ organization: null, project_id: project.id })
     expect(await status(as('mia'), 'GET', `/projects/${project.id}`)).toBe(403)
     const { results } = await as('wim').done('GET', '/memberships?page_size=all')
-    expect(results.filter((one: Json) => one.organization === id)).toEqual([])
+    expect(results.filter((one: AnyJson) => one.organization === id)).toEqual([])
   })
 
   test('an organization can be deleted with its objects, but not while a request runs on them', async () => {
@@ -273,18 +273,18 @@ describe('transferring and deleting organizations', () => {
 })
 
 describe('moving a project between workspaces', () => {
-  let from: Json
-  let to: Json
+  let from: AnyJson
+  let to: AnyJson
   beforeAll(async () => {
     from = await addOrganization('from')
     to = await addOrganization('to')
   })
   const labels = [{ name: 'car' }]
-  const move = (api: Client, id: number, organization_id: number | null, more = {}) =>
+  const move = (api: ApiClient, id: number, organization_id: number | null, more = {}) =>
     api.call('PATCH', `/projects/${id}`, { json: { organization_id, ...more } })
 
   /** Creates a project of olga in `from`. The project, its task and its jobs are assigned to wim. */
-  async function addProject(): Promise<Json> {
+  async function addProject(): Promise<AnyJson> {
     const olga = as('olga')
     const assignee_id = ids.wim
     const json = { name: 'moving', labels, assignee_id, target_storage: { location: 'local' } }
@@ -352,7 +352,7 @@ describe('moving a project between workspaces', () => {
     })
     expect(await olga.done('GET', `/webhooks/${webhook.id}`)).toMatchObject({ organization: to.id })
     const { results } = await olga.done('GET', '/webhooks?org=to')
-    expect(results.map((one: Json) => one.id)).toContain(webhook.id)
+    expect(results.map((one: AnyJson) => one.id)).toContain(webhook.id)
 
     expect((await move(olga, id, null)).status).toBe(200)
     await olga.done('PATCH', `/projects/${id}`, { json: { name: 'personal' } })
@@ -395,7 +395,7 @@ describe('moving a project between workspaces', () => {
     await vi.waitFor(
       async () => {
         const { results } = await olga.done('GET', `/requests?org=to&task_id=${id}`)
-        expect(results.map((one: Json) => one.id)).toContain(rq_id)
+        expect(results.map((one: AnyJson) => one.id)).toContain(rq_id)
       },
       { timeout: 10_000 },
     )

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, tus } from '../../support/tus.ts'
@@ -10,8 +10,8 @@ import { begin, tus } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let task: Json
-let label: Json
+let task: AnyJson
+let label: AnyJson
 beforeAll(async () => {
   reticle = await startReticle(path, { RETICLE_LOG_LEVEL: 'info' })
   task = await taskWithMedia(reticle.admin)
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 /** Log lines about calls with one request id. */
-const rowsOf = (requestId: string): Json[] =>
+const rowsOf = (requestId: string): AnyJson[] =>
   reticle
     .output()
     .split('\n')

@@ -1,4 +1,4 @@
-import { each, type RawRow, type Row } from './row.ts'
+import { type BadInputRow, buildRows, type RawRow } from './row.ts'
 
 /** Rows 1 to 11 and 25 to 35: HTTP and JSON. Row 35 takes half a minute and is part of the gateway's own tests. */
 
@@ -6,8 +6,8 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const project = { call: 'POST /projects', status: 400 } as const
 const json = { 'content-type': 'application/json' }
 
-export const http: Row[] = [
-  ...each(
+export const http: BadInputRow[] = [
+  ...buildRows(
     {
       'an id of half an escape': ['%zz', 400],
       'a NUL as id': ['%00', 404],
@@ -25,7 +25,7 @@ export const http: Row[] = [
   ),
   { row: 8, what: 'an unknown path', call: 'GET /nothing', status: 404 },
   { row: 8, what: 'two slashes', call: 'GET //projects', status: 404 },
-  ...each(
+  ...buildRows(
     {
       'PUT of a project': 'PUT /projects/{project}',
       'DELETE of all projects': 'DELETE /projects',
@@ -50,7 +50,7 @@ export const http: Row[] = [
     headers: { 'x-http-method-override': 'DELETE' },
     status: 200,
   },
-  ...each(
+  ...buildRows(
     {
       text: 'text/plain',
       XML: 'application/xml',
@@ -76,7 +76,7 @@ export const http: Row[] = [
     headers: { accept: 'text/csv' },
     status: 406,
   },
-  ...each(
+  ...buildRows(
     {
       'half a document': '{"a":',
       NaN: 'NaN',
@@ -87,7 +87,7 @@ export const http: Row[] = [
     (raw) => ({ row: 29, ...project, raw, code: 'parse_error' }),
   ),
   { row: 29, what: 'no body at all', ...project, headers: json, field: 'name' },
-  ...each({ null: 'null', 'a list': '[]', 'a text': '"x"', 'a number': '3' }, (raw) => ({
+  ...buildRows({ null: 'null', 'a list': '[]', 'a text': '"x"', 'a number': '3' }, (raw) => ({
     ...{ row: 30, ...project, raw, field: 'non_field_errors' },
   })),
   {
@@ -97,13 +97,13 @@ export const http: Row[] = [
     raw: new Uint8Array([0x22, 0xff, 0x22]),
     code: 'parse_error',
   },
-  ...each({ 'a NUL': '{"name":"a\\u0000"}', 'half a pair': '{"name":"\\ud800"}' }, (raw) => ({
+  ...buildRows({ 'a NUL': '{"name":"a\\u0000"}', 'half a pair': '{"name":"\\ud800"}' }, (raw) => ({
     ...{ row: 31, ...project, raw, field: 'name' },
   })),
-  ...each({ '65 levels': 65, '5,000 levels': 5000, '400,000 levels': 400_000 }, (depth) => ({
+  ...buildRows({ '65 levels': 65, '5,000 levels': 5000, '400,000 levels': 400_000 }, (depth) => ({
     ...{ row: 32, ...project, raw: nested(depth), code: 'parse_error' },
   })),
-  ...each(
+  ...buildRows(
     {
       'a prototype': '{"name":"a","__proto__":{"x":1}}',
       'a prototype deep inside': '{"name":"a","labels":[{"name":"b","__proto__":{"x":1}}]}',

@@ -1,4 +1,4 @@
-import { each, type Row } from './row.ts'
+import { type BadInputRow, buildRows } from './row.ts'
 
 /** Rows 48 to 55 and 97: pages, order, search and filters. */
 
@@ -10,25 +10,25 @@ const id = { var: 'id' }
 const levels = (count: number): object =>
   count === 1 ? { '==': [id, 1] } : { '!': levels(count - 1) }
 
-export const lists: Row[] = [
-  ...each(
+export const lists: BadInputRow[] = [
+  ...buildRows(
     { 'page 0': '0', 'a page below 1': '-1', 'a word': 'abc', 'past the end': '99' },
     (page) => ({
       ...{ row: 48, call: query({ page }), status: 404 },
       body: { detail: 'Invalid page.' },
     }),
   ),
-  ...each({ 'no rows': '0', 'fewer than none': '-5', 'a word': 'abc' }, (page_size) => ({
+  ...buildRows({ 'no rows': '0', 'fewer than none': '-5', 'a word': 'abc' }, (page_size) => ({
     ...{ row: 49, call: query({ page_size }), status: 200 },
   })),
-  ...each({ 'all rows': 'all', 'many rows': '100000' }, (page_size) => ({
+  ...buildRows({ 'all rows': 'all', 'many rows': '100000' }, (page_size) => ({
     ...{ row: 50, call: query({ page_size }), status: 200, body: { next: null } },
   })),
-  ...each(
+  ...buildRows(
     { 'an unknown name': 'nosuch', 'two minus signs': '--id', SQL: 'id;drop table projects' },
     (sort) => ({ row: 51, call: query({ sort }), status: 200 }),
   ),
-  ...each(
+  ...buildRows(
     {
       'half a document': '{',
       'an empty list': [],
@@ -40,7 +40,7 @@ export const lists: Row[] = [
     (given) => ({ row: 52, call: filter(given), status: 400, code: 'invalid' }),
   ),
   { row: 52, what: 'an empty filter', call: query({ filter: '' }), status: 200 },
-  ...each(
+  ...buildRows(
     {
       '17 levels': levels(17),
       '257 nodes': { or: Array.from({ length: 256 }, () => id) },
@@ -71,7 +71,7 @@ export const lists: Row[] = [
     what: 'a search of 10 KB',
     ...{ call: query({ search: 'x'.repeat(10_000) }), status: 400, field: 'search' },
   },
-  ...each({ 'a percent sign': '%', 'an underscore': '_', 'a backslash': '\\' }, (search) => ({
+  ...buildRows({ 'a percent sign': '%', 'an underscore': '_', 'a backslash': '\\' }, (search) => ({
     ...{ row: 55, call: query({ search }), status: 200, body: { count: 0 } },
   })),
   {

@@ -1,4 +1,4 @@
-import { each, type Ids, type Row } from './row.ts'
+import { type BadInputIds, type BadInputRow, buildRows } from './row.ts'
 
 /** Rows 36 to 47 and 92: projects, labels, tasks, jobs and their changes. */
 
@@ -6,8 +6,8 @@ const create = { call: 'POST /projects', status: 400 } as const
 const change = { call: 'PATCH /projects/{project}', status: 400 } as const
 const named = (fields: object) => ({ name: 'a', ...fields })
 
-const names: Row[] = [
-  ...each(
+const names: BadInputRow[] = [
+  ...buildRows(
     {
       'no name': {},
       'an empty name': { name: '' },
@@ -25,7 +25,7 @@ const names: Row[] = [
     ...{ call: 'POST /projects', json: { name: 12 }, status: 201 },
     ...{ body: { name: '12' }, changes: true },
   },
-  ...each(
+  ...buildRows(
     {
       'marks of direction': '\u202eא',
       'joined faces': '👩‍👩‍👧‍👦',
@@ -39,11 +39,11 @@ const names: Row[] = [
   ),
 ]
 
-const fields: Row[] = [
-  ...each({ 'another word': 'done', null: null, 'a list': ['annotation'] }, (status) => ({
+const fields: BadInputRow[] = [
+  ...buildRows({ 'another word': 'done', null: null, 'a list': ['annotation'] }, (status) => ({
     ...{ row: 38, ...change, json: { status }, field: 'status' },
   })),
-  ...each(
+  ...buildRows(
     {
       'who is not there': 999_999,
       'a negative id': -1,
@@ -63,9 +63,9 @@ const fields: Row[] = [
     row: 39,
     what: 'somebody outside of the organization',
     ...{ call: 'POST /projects?org=acme', status: 400, field: 'assignee_id' },
-    json: ({ bo }: Ids) => named({ assignee_id: bo }),
+    json: ({ bo }: BadInputIds) => named({ assignee_id: bo }),
   },
-  ...each(
+  ...buildRows(
     {
       'a script': 'javascript:alert(1)',
       'no address': 'not a url',
@@ -77,8 +77,8 @@ const fields: Row[] = [
 
 const attribute = { name: 'n', mutable: false, input_type: 'number', values: ['0', '10', '1'] }
 const car = (attributes: unknown) => [{ name: 'car', attributes }]
-const labels: Row[] = [
-  ...each(
+const labels: BadInputRow[] = [
+  ...buildRows(
     {
       'two of one name': [{ name: 'a' }, { name: 'a' }],
       'an empty name': [{ name: '' }],
@@ -97,7 +97,7 @@ const labels: Row[] = [
     row: 42,
     what: 'a label of another project',
     ...{ call: 'PATCH /projects/{project}', status: 404 },
-    json: ({ otherLabel }: Ids) => ({ labels: [{ id: otherLabel, name: 'mine' }] }),
+    json: ({ otherLabel }: BadInputIds) => ({ labels: [{ id: otherLabel, name: 'mine' }] }),
   },
   {
     row: 42,
@@ -107,8 +107,8 @@ const labels: Row[] = [
   },
 ]
 
-const storages: Row[] = [
-  ...each(
+const storages: BadInputRow[] = [
+  ...buildRows(
     {
       'another place': { location: 'ftp' },
       'a cloud without an id': { location: 'cloud_storage' },
@@ -120,22 +120,23 @@ const storages: Row[] = [
   ),
 ]
 
-const unknownKeys: Row[] = ['projects/{project}', 'tasks/{task}', 'jobs/{job}'].flatMap((path) =>
-  each(
-    {
-      [`a key that ${path} never had`]: 'nosuch',
-      [`the id of ${path}`]: 'id',
-      [`the creation of ${path}`]: 'created_date',
-      [`the owner of ${path} as a record`]: 'owner',
-    },
-    (key) => ({
-      ...{ row: 44, call: `PATCH /${path}`, json: { [key]: 1 }, status: 400 },
-      ...{ field: key, code: 'unknown_field' },
-    }),
-  ),
+const unknownKeys: BadInputRow[] = ['projects/{project}', 'tasks/{task}', 'jobs/{job}'].flatMap(
+  (path) =>
+    buildRows(
+      {
+        [`a key that ${path} never had`]: 'nosuch',
+        [`the id of ${path}`]: 'id',
+        [`the creation of ${path}`]: 'created_date',
+        [`the owner of ${path} as a record`]: 'owner',
+      },
+      (key) => ({
+        ...{ row: 44, call: `PATCH /${path}`, json: { [key]: 1 }, status: 400 },
+        ...{ field: key, code: 'unknown_field' },
+      }),
+    ),
 )
 
-const untouched: Row[] = [
+const untouched: BadInputRow[] = [
   {
     row: 44,
     what: 'a key that a webhook never had',
@@ -146,7 +147,7 @@ const untouched: Row[] = [
     what: 'a key that an issue never had',
     ...{ call: 'PATCH /issues/{issue}', json: { nosuch: 1, id: 9 }, status: 200 },
   },
-  ...each(
+  ...buildRows(
     {
       'a project': 'projects/{project}',
       'a task': 'tasks/{task}',
@@ -160,10 +161,13 @@ const untouched: Row[] = [
     },
     (path) => ({ row: 45, call: `PATCH /${path}`, json: {}, status: 200 }),
   ),
-  ...each({ 'the type': { type: 'organization' }, 'the project': { project_id: 1 } }, (json) => ({
-    ...{ row: 92, call: 'PATCH /webhooks/{webhook}', json, status: 200 },
-    body: { type: 'project' },
-  })),
+  ...buildRows(
+    { 'the type': { type: 'organization' }, 'the project': { project_id: 1 } },
+    (json) => ({
+      ...{ row: 92, call: 'PATCH /webhooks/{webhook}', json, status: 200 },
+      body: { type: 'project' },
+    }),
+  ),
   {
     row: 96,
     what: 'another state',
@@ -178,7 +182,7 @@ const untouched: Row[] = [
   },
 ]
 
-export const objects: Row[] = [
+export const objects: BadInputRow[] = [
   ...names,
   ...fields,
   ...labels,

@@ -1,18 +1,18 @@
-import { each, type Row } from './row.ts'
+import { type BadInputRow, buildRows } from './row.ts'
 
 /** Rows 12 to 24 and 102: credentials and workspaces. Rows 17 and 18 need many calls and are in the test itself. */
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const token = { call: 'POST /auth/access_tokens', as: 'password' } as const
 
-export const people: Row[] = [
+export const people: BadInputRow[] = [
   {
     row: 12,
     what: 'nobody',
     ...{ call: 'GET /projects', as: 'nobody', status: 401, code: 'not_authenticated' },
     answers: { 'www-authenticate': 'Token' },
   },
-  ...each(
+  ...buildRows(
     {
       'a scheme alone': 'Token',
       'two words of a token': 'Token  x y',
@@ -26,7 +26,7 @@ export const people: Row[] = [
       ...{ call: 'GET /projects', as: 'nobody', headers: { authorization }, status: 401 },
     }),
   ),
-  ...each({ 'an expired token': 'expired', 'a revoked token': 'revoked' } as const, (as) => ({
+  ...buildRows({ 'an expired token': 'expired', 'a revoked token': 'revoked' } as const, (as) => ({
     ...{ row: 14, call: 'GET /projects', as, status: 401 },
   })),
   {
@@ -36,7 +36,7 @@ export const people: Row[] = [
     as: 'left',
     status: 401,
   },
-  ...each(
+  ...buildRows(
     {
       POST: 'POST /projects',
       PATCH: 'PATCH /projects/{project}',
@@ -46,7 +46,7 @@ export const people: Row[] = [
       ...{ row: 15, call, as: 'reader', json: { name: 'x' }, status: 403, code: 'forbidden' },
     }),
   ),
-  ...each(
+  ...buildRows(
     {
       'what is not base64': 'Basic %%%',
       'no colon': basic('anna'),
@@ -68,16 +68,19 @@ export const people: Row[] = [
     what: 'a token that changes itself',
     ...{ call: 'PATCH /auth/access_tokens/{token}', json: { read_only: false }, status: 403 },
   },
-  ...each(
+  ...buildRows(
     { 'no such day': '31/02/2027', 'no such month': '13/13/2027', 'a word': 'soon' },
     (day) => ({
       ...{ row: 20, ...token, json: { name: 'x', expiry_date: day }, status: 400 },
       field: 'expiry_date',
     }),
   ),
-  ...each({ 'a day that is over': '01/01/2000', 'a day in ISO': '2027-01-31' }, (expiry_date) => ({
-    ...{ row: 20, ...token, json: { name: 'x', expiry_date }, status: 201, changes: true },
-  })),
+  ...buildRows(
+    { 'a day that is over': '01/01/2000', 'a day in ISO': '2027-01-31' },
+    (expiry_date) => ({
+      ...{ row: 20, ...token, json: { name: 'x', expiry_date }, status: 201, changes: true },
+    }),
+  ),
   {
     row: 21,
     what: 'an unknown slug in the header',

@@ -1,34 +1,44 @@
 import { expect } from 'vitest'
-import { each, type Ids, type Row } from './row.ts'
+import { type BadInputIds, type BadInputRow, buildRows } from './row.ts'
 
 /** Rows 98 to 101 and 87 to 91: review, organizations, deprecated endpoints, and webhooks. */
 
 const issue = { call: 'POST /issues', status: 400 } as const
-const pinned = (ids: Ids, fields: object) => ({
+const pinned = (ids: BadInputIds, fields: object) => ({
   ...{ job: ids.job, frame: 0, position: [1, 2, 3, 4], message: 'x' },
   ...fields,
 })
 
-const review: Row[] = [
-  ...each({ 'no words': '', 'a megabyte of words': 'x'.repeat(1_000_000) }, (message) => ({
-    ...{ row: 98, ...issue, json: (ids: Ids) => pinned(ids, { message }), field: 'message' },
+const review: BadInputRow[] = [
+  ...buildRows({ 'no words': '', 'a megabyte of words': 'x'.repeat(1_000_000) }, (message) => ({
+    ...{
+      row: 98,
+      ...issue,
+      json: (ids: BadInputIds) => pinned(ids, { message }),
+      field: 'message',
+    },
   })),
-  ...each(
+  ...buildRows(
     { 'half a point': [1, 2, 3], 'a word': ['x', 'y'], 'no numbers': 'here' },
     (position) => ({
-      ...{ row: 98, ...issue, json: (ids: Ids) => pinned(ids, { position }), field: 'position' },
+      ...{
+        row: 98,
+        ...issue,
+        json: (ids: BadInputIds) => pinned(ids, { position }),
+        field: 'position',
+      },
     }),
   ),
   {
     row: 98,
     what: 'a comment on an issue of others',
     ...{ call: 'POST /comments', as: 'bo', status: 403 },
-    json: (ids: Ids) => ({ issue: ids.issue, message: 'x' }),
+    json: (ids: BadInputIds) => ({ issue: ids.issue, message: 'x' }),
   },
 ]
 
 const invite = { call: 'POST /invitations?org=acme' } as const
-const organizations: Row[] = [
+const organizations: BadInputRow[] = [
   {
     row: 99,
     what: 'an address that is none',
@@ -51,8 +61,8 @@ const organizations: Row[] = [
   },
 ]
 
-const old: Row[] = [
-  ...each(
+const old: BadInputRow[] = [
+  ...buildRows(
     {
       'the dataset of a project': 'GET /projects/{project}/dataset',
       'the backup of a project': 'GET /projects/{project}/backup',
@@ -98,14 +108,14 @@ const old: Row[] = [
 ]
 
 const hook = { type: 'project', events: 'update:task' }
-const webhook = (what: string, fields: object, field: string, row: number): Row => ({
+const webhook = (what: string, fields: object, field: string, row: number): BadInputRow => ({
   ...{ row, what, call: 'POST /webhooks', status: 400, field },
-  json: (ids: Ids) => ({
+  json: (ids: BadInputIds) => ({
     ...{ ...hook, target_url: 'https://example.org/', project_id: ids.project },
     ...fields,
   }),
 })
-const webhooks: Row[] = [
+const webhooks: BadInputRow[] = [
   ...Object.entries({
     'no scheme': 'example.org',
     'another scheme': 'ftp://example.org/',
@@ -132,4 +142,4 @@ const webhooks: Row[] = [
   webhook('no word for yes', { enable_ssl: null }, 'enable_ssl', 91),
 ]
 
-export const team: Row[] = [...review, ...organizations, ...old, ...webhooks]
+export const team: BadInputRow[] = [...review, ...organizations, ...old, ...webhooks]

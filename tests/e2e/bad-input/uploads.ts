@@ -1,5 +1,5 @@
 import { metadata, tus } from '../../support/tus.ts'
-import { each, type Row } from './row.ts'
+import { type BadInputRow, buildRows } from './row.ts'
 
 /**
  * Rows 80 and 85: chunked uploads. `{file}` belongs to anna, has a length of ten bytes, and has received none of them.
@@ -17,14 +17,14 @@ const said = (name: string, length = '5') => ({
   ...{ ...tus, 'upload-length': length, 'upload-metadata': metadata(name) },
 })
 
-export const uploads: Row[] = [
+export const uploads: BadInputRow[] = [
   {
     row: 85,
     what: 'more than the file has',
     ...{ call: file, raw: 'x'.repeat(11), headers: piece(), status: 413 },
     code: 'payload_too_large',
   },
-  ...each(
+  ...buildRows(
     {
       'that nobody was given': '1_00000000-0000-4000-8000-000000000000',
       'that is none': 'x',
@@ -39,7 +39,7 @@ export const uploads: Row[] = [
     what: 'the file of somebody else',
     ...{ call: file, as: 'bo', raw: 'x', headers: piece(), status: 403 },
   },
-  ...each({ 'no number': 'x', negative: '-1', 'of 30 digits': '9'.repeat(30) }, (offset) => ({
+  ...buildRows({ 'no number': 'x', negative: '-1', 'of 30 digits': '9'.repeat(30) }, (offset) => ({
     ...{ row: 85, call: file, raw: 'x', headers: piece({ 'upload-offset': offset }) },
     ...{ status: 400, field: 'Upload-Offset' },
   })),
@@ -49,7 +49,7 @@ export const uploads: Row[] = [
     ...{ call: file, raw: 'x', headers: piece({ 'tus-resumable': '2.0.0' }), status: 412 },
     code: 'tus_version',
   },
-  ...each(
+  ...buildRows(
     {
       'a name that climbs': '../x',
       'an absolute name': '/x',

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { home } from '../../support/cli.ts'
+import { createCliHome } from '../../support/cli.ts'
 
 /** Completions in real shells: bash, which is always required, and zsh and fish where they are installed. */
 
@@ -53,7 +53,7 @@ const linesOf = (shell: string, command: string) =>
 test.each(Object.entries(shells))(
   '%s completes commands, options and values',
   async (shell, { ask }) => {
-    const machine = home()
+    const machine = createCliHome()
     const { stdout } = await machine.done(['completion', shell])
     if (!isThere(shell)) {
       // The script contains the same words as those of the installed shells.

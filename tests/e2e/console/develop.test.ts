@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { markedFor } from '../../support/marked.ts'
+import { markedFor } from '../../support/document-blocks.ts'
 import { root } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Runs the command that docs/console.md has for this file.
@@ -40,7 +40,7 @@ test('the command of docs/console.md serves the pages from their sources', async
 })
 
 describe.skipIf(!executablePath)('console pages in development mode', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   test('dialogs stay open although development mode runs effects twice', async () => {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** A COCO file for the first frame of a task, with an attribute `colour` that the label does not have. */
 function coco(count: number): string {
@@ -29,13 +29,13 @@ const cocoZip = (count: number) =>
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('imports, exports and backups in the console', () => {
-  const reticle = served({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
+  const reticle = useTestServer({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
   const visit = visitsOf(reticle)
   let store: S3Server
-  let task: Json
-  let other: Json
+  let task: AnyJson
+  let other: AnyJson
   /** Starts an import that runs until it is cancelled, because the bucket with its file never responds. */
-  let importForever: (task: Json) => Promise<Json>
+  let importForever: (task: AnyJson) => Promise<AnyJson>
 
   beforeAll(async () => {
     task = await taskWithMedia(reticle.admin)

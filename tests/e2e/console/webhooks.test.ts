@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import type { Json } from '../../support/client.ts'
-import { eventsIn, type Listener, listen } from '../../support/listener.ts'
-import { served } from '../../support/served.ts'
+import type { AnyJson } from '../../support/client.ts'
+import { eventsIn, type Listener, startListener } from '../../support/listener.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('webhooks in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
   let listener: Listener
-  let project: Json
+  let project: AnyJson
 
   beforeAll(async () => {
-    listener = await listen()
+    listener = await startListener()
     const labels = [{ name: 'car' }]
     project = await reticle.admin.done('POST', '/projects', { json: { name: xss, labels } })
   })

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { client } from '../../support/client.ts'
+import { createApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { bitmap, type Picture, pictures } from '../../support/pictures.ts'
+import { createBitmap, createImages, type ImageFile } from '../../support/pictures.ts'
 import { password } from '../../support/reticle.ts'
-import { type Served, served } from '../../support/served.ts'
+import { type ServerUnderTest, useTestServer } from '../../support/test-server.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   /** Creates a folder of images on disk. */
-  function folderOf(name: string, files: readonly Picture[]): string {
+  function folderOf(name: string, files: readonly ImageFile[]): string {
     const folder = join(reticle.path, name)
     mkdirSync(folder, { recursive: true })
     for (const file of files) writeFileSync(join(folder, file.name), file.bytes)
@@ -46,7 +46,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
     await page.getByText('Drop a folder or files here').waitFor()
     await look('new-task-empty')
-    await drop(page, folderOf('monday', await pictures(5)))
+    await drop(page, folderOf('monday', await createImages(5)))
     await page.getByText('5 files').waitFor()
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('monday')
     await page.getByLabel('Add labels').fill('car')
@@ -177,7 +177,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
   test('the upload of a large file resumes after a broken connection, and after the page was closed', async () => {
     const { page, look, complaints, close } = await visit()
-    const file = fileOf('large.bmp', bitmap(3000, 2400)) // 21.6 MB: three chunks
+    const file = fileOf('large.bmp', createBitmap(3000, 2400)) // 21.6 MB: three chunks
     const pieces: string[] = []
     let behaviour: 'break' | 'hang' | 'pass' = 'break'
     await page.route('**/api/tasks/*/data/*', async (route) => {
@@ -244,7 +244,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
       new PerformanceObserver((list) => {
         for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
       }).observe({ entryTypes: ['longtask'] })`)
-    const [one] = await pictures(1)
+    const [one] = await createImages(1)
     const bytes = one?.bytes ?? new Uint8Array()
     const names = Array.from({ length: 2000 }, (_, index) => `${index}.png`)
     const folder = folderOf(
@@ -328,10 +328,10 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
 }
 
 /** Uses a token, because a password would be hashed at each call. */
-async function addTasks({ url, admin }: Served, count: number): Promise<void> {
+async function addTasks({ url, admin }: ServerUnderTest, count: number): Promise<void> {
   const json = { name: 'many', read_only: false }
   const { value } = await admin.done('POST', '/auth/access_tokens', { json })
-  const script = client(`${url}/api`, `Bearer ${value}`)
+  const script = createApiClient(`${url}/api`, `Bearer ${value}`)
   const add = (number: number) => script.done('POST', '/tasks', { json: { name: `lot ${number}` } })
   await add(0)
   const middle = Array.from({ length: count - 2 }, (_, index) => index + 1).values()

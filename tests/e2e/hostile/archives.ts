@@ -6,7 +6,7 @@ import {
   type ZipEnd,
   type ZipMember,
 } from '../../support/crafted-zip.ts'
-import { escaped, type Hostile, mostEntries, noMedia, type Odd, zeros } from './hostile.ts'
+import { escaped, type HostileFile, mostEntries, noMedia, type OddFile, zeros } from './hostile.ts'
 
 /** Hostile zip archives. See docs/spec/reliability.md#uploads-and-archives. */
 
@@ -18,19 +18,19 @@ const png = `${escaped}.png`
  * Builds archives that must be refused.
  * @param picture a small PNG
  */
-export function hostileZips(picture: Uint8Array): Hostile[] {
+export function hostileZips(picture: Uint8Array): HostileFile[] {
   const good: ZipMember = { name: 'a.png', bytes: picture }
   const zip = (what: string, members: ZipMember[], message: string | RegExp, end?: ZipEnd) => ({
     ...{ what, name: 'a.zip', message },
     bytes: () => craftZip(members, end),
   })
   /** Builds an archive with a hostile member name beside a valid image. */
-  const named = (what: string, name: string, reason: string): Hostile =>
+  const named = (what: string, name: string, reason: string): HostileFile =>
     zip(what, [good, { name, bytes: picture }], new RegExp(`^bad path in archive: ".*" ${reason}$`))
-  const member = (what: string, given: Partial<ZipMember>, reason: string): Hostile =>
+  const member = (what: string, given: Partial<ZipMember>, reason: string): HostileFile =>
     zip(what, [good, { name: 'b.png', bytes: picture, ...given }], `b.png: ${reason}`)
   const whole = craftZip([good, { name: 'b.png', bytes: picture }])
-  const changed = (what: string, bytes: Uint8Array, message: string | RegExp): Hostile => ({
+  const changed = (what: string, bytes: Uint8Array, message: string | RegExp): HostileFile => ({
     ...{ what, name: 'a.zip', message },
     bytes: () => bytes,
   })
@@ -100,7 +100,12 @@ export function hostileZips(picture: Uint8Array): Hostile[] {
   ]
 }
 
-type Zip = (what: string, members: ZipMember[], message: string | RegExp, end?: ZipEnd) => Hostile
+type Zip = (
+  what: string,
+  members: ZipMember[],
+  message: string | RegExp,
+  end?: ZipEnd,
+) => HostileFile
 
 /** A streamed member whose directory entry has no sizes. */
 const untold = (bytes: Uint8Array): ZipMember => ({
@@ -108,7 +113,7 @@ const untold = (bytes: Uint8Array): ZipMember => ({
   said: { crc: 0, size: 0, packedSize: 0 },
 })
 
-function overlapping(good: ZipMember, zip: Zip): Hostile[] {
+function overlapping(good: ZipMember, zip: Zip): HostileFile[] {
   const bytes = good.bytes ?? text
   const b = { ...good, name: 'b.png' }
   const over = (name: string) => damaged(`${name} overlaps other members`)
@@ -144,7 +149,7 @@ function overlapping(good: ZipMember, zip: Zip): Hostile[] {
   ]
 }
 
-function bombs(good: ZipMember, zip: Zip): Hostile[] {
+function bombs(good: ZipMember, zip: Zip): HostileFile[] {
   const bytes = good.bytes ?? text
   const told = (index: number): ZipMember => ({
     ...{ name: `${index}.bin`, packed: Buffer.alloc(100) },
@@ -213,7 +218,7 @@ function bombs(good: ZipMember, zip: Zip): Hostile[] {
   ]
 }
 
-function ends(good: ZipMember, zip: Zip): Hostile[] {
+function ends(good: ZipMember, zip: Zip): HostileFile[] {
   const split = 'archive is split over several files; send one whole archive'
   const outside = damaged('its directory lies outside of it')
   const range = damaged('a size is out of range')
@@ -263,8 +268,8 @@ function lying(length: number): Buffer {
  * @param one a small PNG
  * @param two another small PNG
  */
-export function honestZips(one: Uint8Array, two: Uint8Array): Odd[] {
-  const zip = (what: string, members: ZipMember[], frames: string[], end?: ZipEnd): Odd => ({
+export function honestZips(one: Uint8Array, two: Uint8Array): OddFile[] {
+  const zip = (what: string, members: ZipMember[], frames: string[], end?: ZipEnd): OddFile => ({
     ...{ what, name: 'a.zip', frames },
     bytes: () => craftZip(members, end),
   })

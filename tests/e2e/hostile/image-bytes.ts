@@ -94,7 +94,7 @@ function tagsOf(tags: readonly (readonly [tag: number, value: number])[], next: 
 }
 
 /** Writes a chain of empty pages that starts at `at`. */
-export function pages(at: number, count: number): Buffer {
+export function writeTiffPages(at: number, count: number): Buffer {
   const size = 2 + 12 + 4
   const all = Buffer.alloc(size * count)
   for (let page = 0; page < count; page += 1)

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
-import { bitmap, type Picture } from '../../support/pictures.ts'
-import { type Hostile, noise, noMedia, type Odd, zeros } from './hostile.ts'
+import { createBitmap, type ImageFile } from '../../support/pictures.ts'
+import { createNoise, type HostileFile, noMedia, type OddFile, zeros } from './hostile.ts'
 import {
   claiming,
   gifOf,
@@ -9,9 +9,9 @@ import {
   iend,
   ihdr,
   packedChunk,
-  pages,
   pngOf,
   tiffOf,
+  writeTiffPages,
 } from './image-bytes.ts'
 
 /** Hostile images. See docs/spec/reliability.md#bad-input. */
@@ -19,13 +19,13 @@ import {
 const width = 160
 const height = 120
 
-export type Whole = Record<'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif', Buffer>
+export type WholeImages = Record<'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif', Buffer>
 
 /** Creates an image of noise in every format, in which every byte matters. */
-export async function wholeImages(): Promise<Whole> {
+export async function wholeImages(): Promise<WholeImages> {
   const raw = { width, height, channels: 3 as const }
-  const image = sharp(noise(width * height * 3), { raw })
-  const made = (format: keyof Whole) => image.clone().toFormat(format).toBuffer()
+  const image = sharp(createNoise(width * height * 3), { raw })
+  const made = (format: keyof WholeImages) => image.clone().toFormat(format).toBuffer()
   const [jpeg, png, webp] = await Promise.all([made('jpeg'), made('png'), made('webp')])
   const [gif, tiff, avif] = await Promise.all([made('gif'), made('tiff'), made('avif')])
   return { jpeg, png, webp, gif, tiff, avif }
@@ -41,8 +41,8 @@ const lines = (...all: string[]) => Buffer.from(all.join('\n'))
 /**
  * Builds images that must be refused. Their type is detected by the first bytes, which are missing or claim too much.
  */
-export function hostileImages(whole: Whole): Hostile[] {
-  const one = (what: string, name: string, bytes: Uint8Array, message: Hostile['message']) => ({
+export function hostileImages(whole: WholeImages): HostileFile[] {
+  const one = (what: string, name: string, bytes: Uint8Array, message: HostileFile['message']) => ({
     ...{ what, name, message },
     bytes: () => bytes,
   })
@@ -52,17 +52,22 @@ export function hostileImages(whole: Whole): Hostile[] {
     one(what, name, bytes, tooMany(name, sides))
   const square = 60_000
   return [
-    large('a PNG', 'a.png', pngOf(ihdr(square, square), idat(noise(9)), iend), '60000 x 60000'),
+    large(
+      'a PNG',
+      'a.png',
+      pngOf(ihdr(square, square), idat(createNoise(9)), iend),
+      '60000 x 60000',
+    ),
     large('a JPEG', 'a.jpg', claiming.jpeg(whole.jpeg, 65_500, 65_500), '65500 x 65500'),
     large('a WebP', 'a.webp', claiming.webp(whole.webp, 16_383, 16_383), '16383 x 16383'),
     large('a GIF', 'a.gif', gifOf(65_535, 65_535), '65535 x 65535'),
     large('a TIFF', 'a.tif', tiffOf({ width: square, height: square, length: 9 }), '60000 x 60000'),
     large('an AVIF', 'a.avif', claiming.avif(whole.avif, 20_000, 20_000), '20000 x 20000'),
-    large('a bitmap', 'a.bmp', bitmap(4, 4, [square, square]), '60000 x 60000'),
-    unreadable('a bitmap of less than nothing', 'a.bmp', bitmap(4, 4, [-4, 4])),
-    unreadable('a bitmap of all the height there is', 'a.bmp', bitmap(4, 4, [4, -(2 ** 31)])),
+    large('a bitmap', 'a.bmp', createBitmap(4, 4, [square, square]), '60000 x 60000'),
+    unreadable('a bitmap of less than nothing', 'a.bmp', createBitmap(4, 4, [-4, 4])),
+    unreadable('a bitmap of all the height there is', 'a.bmp', createBitmap(4, 4, [4, -(2 ** 31)])),
     unreadable('a PNG wider than all measure', 'a.png', pngOf(ihdr(1_577_058_336, 24), iend)),
-    unreadable('a PNG of no pixels', 'a.png', pngOf(ihdr(0, 0), idat(noise(9)), iend)),
+    unreadable('a PNG of no pixels', 'a.png', pngOf(ihdr(0, 0), idat(createNoise(9)), iend)),
     unreadable('a JPEG cut off in its header', 'a.jpg', whole.jpeg.subarray(0, 40)),
     unreadable('a PNG cut off in its header', 'a.png', whole.png.subarray(0, 20)),
     unreadable('a WebP cut off in its header', 'a.webp', whole.webp.subarray(0, 24)),
@@ -117,10 +122,10 @@ export function hostileImages(whole: Whole): Hostile[] {
   ]
 }
 
-const marked = (mark: string) => Buffer.concat([Buffer.from(mark, 'latin1'), noise(4000)])
+const marked = (mark: string) => Buffer.concat([Buffer.from(mark, 'latin1'), createNoise(4000)])
 
 /** Builds images with a valid header and broken pixels, which become frames that cannot be displayed. */
-export function brokenImages(whole: Whole): Picture[] {
+export function brokenImages(whole: WholeImages): ImageFile[] {
   const half = (bytes: Buffer) => bytes.subarray(0, bytes.length * 0.5)
   const damaged = (bytes: Buffer) => Buffer.from(bytes).fill(0xff, 1000, bytes.length - 500)
   return [
@@ -129,15 +134,15 @@ export function brokenImages(whole: Whole): Picture[] {
     { name: 'b-3.webp', bytes: damaged(whole.webp) },
     { name: 'b-4.gif', bytes: damaged(whole.gif) },
     { name: 'b-5.avif', bytes: half(whole.avif) },
-    { name: 'b-6.bmp', bytes: bitmap(60, 60).subarray(0, 5000) },
+    { name: 'b-6.bmp', bytes: createBitmap(60, 60).subarray(0, 5000) },
     { name: 'b-7.png', bytes: damaged(whole.png) },
-    { name: 'b-8.png', bytes: pngOf(ihdr(width, height), idat(noise(9)), iend) },
+    { name: 'b-8.png', bytes: pngOf(ihdr(width, height), idat(createNoise(9)), iend) },
   ]
 }
 
 /** Builds images that could exhaust memory or time, and are still valid. */
-export function oddImages(): Odd[] {
-  const one = (what: string, name: string, bytes: () => Uint8Array): Odd => ({
+export function oddImages(): OddFile[] {
+  const one = (what: string, name: string, bytes: () => Uint8Array): OddFile => ({
     ...{ what, name, bytes },
     frames: [name],
   })
@@ -157,7 +162,7 @@ export function oddImages(): Odd[] {
     one('a TIFF of a million pages', 'd.tif', () =>
       tiffOf({
         ...{ width: side, height: side },
-        next: (at) => ({ place: at, bytes: pages(at, 1_000_000) }),
+        next: (at) => ({ place: at, bytes: writeTiffPages(at, 1_000_000) }),
       }),
     ),
     one('a PNG with a packed text of a hundred megabytes', 'e.png', () =>

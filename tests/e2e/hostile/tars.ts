@@ -1,7 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import { tarEnd } from '@reticle/kit/dump/tar'
 import { binarySize, craftTar, longName, pax, type TarMember } from '../../support/crafted-tar.ts'
-import { escaped, type Hostile, mostEntries, noise, noMedia, type Odd, zeros } from './hostile.ts'
+import {
+  createNoise,
+  escaped,
+  type HostileFile,
+  mostEntries,
+  noMedia,
+  type OddFile,
+  zeros,
+} from './hostile.ts'
 
 /** Hostile tar archives, plain and compressed. See docs/spec/reliability.md#uploads-and-archives. */
 
@@ -15,14 +23,14 @@ type Message = string | RegExp
  * Builds archives that must be refused.
  * @param picture a small PNG
  */
-export function hostileTars(picture: Uint8Array): Hostile[] {
+export function hostileTars(picture: Uint8Array): HostileFile[] {
   const good: TarMember = { name: 'a.png', bytes: picture }
   const tar = (what: string, members: TarMember[], message: Message, end?: Uint8Array) => ({
     ...{ what, name: 'a.tar', message },
     bytes: () => craftTar([good, ...members], end),
   })
   const b: TarMember = { name: 'b.png', bytes: picture }
-  const path = (what: string, members: TarMember[], reason: string): Hostile =>
+  const path = (what: string, members: TarMember[], reason: string): HostileFile =>
     tar(what, members, new RegExp(`^bad path in archive: ".*" ${reason}$`))
   const special = (what: string, type: string, reason = 'links and devices are not allowed') =>
     tar(what, [{ name: 'b.png', type }], `b.png: ${reason}`)
@@ -105,22 +113,30 @@ export function hostileTars(picture: Uint8Array): Hostile[] {
   ]
 }
 
-function packed(good: TarMember, whole: Buffer): Hostile[] {
-  const gz = (what: string, bytes: () => Uint8Array, message: Message): Hostile => ({
+function packed(good: TarMember, whole: Buffer): HostileFile[] {
+  const gz = (what: string, bytes: () => Uint8Array, message: Message): HostileFile => ({
     ...{ what: `packed: ${what}`, name: 'a.tgz', bytes, message },
   })
   const cut = 'a.tgz: the archive is damaged or cut off'
   const noTar = 'a.tgz: what is packed in it is no tar archive'
-  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', bytes: noise(5000) }]))
+  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', bytes: createNoise(5000) }]))
   const wrong = Buffer.from(gzip)
   wrong.writeUInt32LE(5, wrong.length - 8)
   const length = mostEntries
   return [
     gz('cut off', () => gzip.subarray(0, -1000), cut),
     gz('a wrong checksum', () => wrong, cut),
-    gz('garbage in its midst', () => Buffer.concat([gzip.subarray(0, 1500), noise(3000)]), cut),
+    gz(
+      'garbage in its midst',
+      () => Buffer.concat([gzip.subarray(0, 1500), createNoise(3000)]),
+      cut,
+    ),
     gz('the beginning and no more', () => gzip.subarray(0, 10), cut),
-    gz('garbage behind the beginning', () => Buffer.concat([gzip.subarray(0, 10), noise(99)]), cut),
+    gz(
+      'garbage behind the beginning',
+      () => Buffer.concat([gzip.subarray(0, 10), createNoise(99)]),
+      cut,
+    ),
     gz('an archive cut off', () => gzipSync(whole.subarray(0, 1300)), /it was cut off/),
     gz('packed twice', () => gzipSync(gzip), noTar),
     gz('a picture', () => gzipSync(good.bytes ?? ''), noTar),
@@ -149,7 +165,7 @@ function packed(good: TarMember, whole: Buffer): Hostile[] {
 }
 
 /** Builds archives as common tools write them. */
-export function honestTars(one: Uint8Array, two: Uint8Array): Odd[] {
+export function honestTars(one: Uint8Array, two: Uint8Array): OddFile[] {
   const a: TarMember = { name: 'a.png', bytes: one }
   const long = `${'folder/'.repeat(20)}b.png`
   const members: TarMember[] = [

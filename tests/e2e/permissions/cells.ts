@@ -1,19 +1,19 @@
 import { restOperations } from '@reticle/contracts'
-import { may, type Place } from './meaning.ts'
+import { isGranted, type ObjectRelation } from './meaning.ts'
 import type { Cell } from './member-cells.ts'
-import { addressOf, placesOf, probesOn } from './probes.ts'
-import { chainOf, type World } from './world.ts'
+import { addressOf, probesOn, relationsOf } from './probes.ts'
+import { findChain, type PermissionWorld } from './world.ts'
 
 /** Builds every cell about objects on chains: role x relation x workspace x action. */
-export function chainCells(worlds: readonly World[]): Cell[] {
+export function chainCells(worlds: readonly PermissionWorld[]): Cell[] {
   return worlds.flatMap((world) =>
     world.actors.flatMap((actor) =>
       world.places.flatMap((place) => {
-        const chain = chainOf(world, actor, place)
+        const chain = findChain(world, actor, place)
         if (!chain) return []
         const person = { role: actor.role, member: actor.member, place }
         return probesOn(chain)
-          .filter((probe) => placesOf(probe).some((one: Place) => one === place))
+          .filter((probe) => relationsOf(probe).some((one: ObjectRelation) => one === place))
           .map(({ row, ...probe }): Cell => ({ row, person, as: actor.api, probe }))
       }),
     ),
@@ -26,7 +26,7 @@ export async function wrongAt(cell: Cell): Promise<string | undefined> {
   const { permitted } = probe
   const [method, address] = await addressOf(probe)
   const answer = await as.call(method, address, probe.sent)
-  const isPermitted = may(row, person)
+  const isPermitted = isGranted(row, person)
   if (permitted === 'listed') {
     if (answer.status === 200 && answer.body.count === Number(isPermitted)) return undefined
   } else if (answer.status === (isPermitted ? permitted : refusal(cell))) return undefined
@@ -48,8 +48,8 @@ function refusal({ row, person, probe }: Cell): 403 | 404 {
   if (path.startsWith('/memberships/:')) {
     const isActive = person.place === 'owner of it' || person.place === 'self'
     const view = isActive ? 'membership: list, view' : 'membership: list, view: not accepted'
-    return may(view, person) ? 403 : 404
+    return isGranted(view, person) ? 403 : 404
   }
   if (!path.startsWith('/invitations/:')) return 403
-  return row !== 'invitation: list, view' && may('invitation: list, view', person) ? 403 : 404
+  return row !== 'invitation: list, view' && isGranted('invitation: list, view', person) ? 403 : 404
 }

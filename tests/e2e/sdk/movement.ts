@@ -1,7 +1,7 @@
 import { ApiError, type Client, type InputOf } from '@reticle/sdk'
 import { expect } from 'vitest'
 import { newTask } from './work.ts'
-import type { World } from './world.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Calls the operations of requests, uploads, downloads, exports, imports and the event log, each once. */
 
@@ -9,7 +9,7 @@ const coco = { format: 'COCO 1.0' }
 const ofRequest = ({ result_url }: { result_url: string | null }) =>
   new URL(result_url ?? '').searchParams.get('rq_id') ?? ''
 
-export async function exports(world: World): Promise<void> {
+export async function checkExports(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project, task, job } = await newTask(world)
   const ended = async (started: Promise<{ rq_id: string }>) =>
@@ -40,7 +40,7 @@ export async function exports(world: World): Promise<void> {
   for (const file of files) expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(0)
 }
 
-export async function requests(world: World): Promise<void> {
+export async function checkRequests(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { task } = await newTask(world)
   const { results } = await admin.listRequests({ task_id: task })
@@ -86,7 +86,7 @@ async function begun<N extends Names | Archives>(admin: Client, name: N, input: 
   return String(answer.headers.get('location')?.split('/').at(-1))
 }
 
-export async function pieces(world: World): Promise<void> {
+export async function checkUploads(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project: id, task, job } = await newTask(world)
   const empty = await admin.createTask({ body: { name: 'empty', labels: [{ name: 'car' }] } })
@@ -126,7 +126,7 @@ export async function pieces(world: World): Promise<void> {
 }
 
 /** Imports through the single operations; `send` has its own test. Each start is answered before its file is read. */
-export async function imports(world: World): Promise<void> {
+export async function checkImports(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project, task, job } = await newTask(world)
   const file = (name: string) => new File([hello], name)
@@ -153,7 +153,7 @@ export async function imports(world: World): Promise<void> {
   await expect(admin.follow(started)).rejects.toThrow('failed')
 }
 
-export async function events({ admin }: World): Promise<void> {
+export async function checkEvents({ admin }: SdkWorld): Promise<void> {
   const timestamp = new Date().toISOString()
   await admin.recordEvents({ body: { timestamp, events: [{ scope: 'load:job', timestamp }] } })
   const asked = await admin.getEvents()

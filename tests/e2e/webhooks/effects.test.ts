@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnnotationSets, annotationSets } from '../../support/annotations.ts'
-import type { Client, Json } from '../../support/client.ts'
-import { type Fact, senderOf, type Telling, telling } from '../../support/exact.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { type Listener, listen } from '../../support/listener.ts'
-import { people } from '../../support/people.ts'
+import { type Listener, startListener } from '../../support/listener.ts'
+import {
+  createPayloadCheck,
+  type PayloadCheck,
+  type RecordEvent,
+  senderOf,
+} from '../../support/payload-check.ts'
+import { createUserFactory } from '../../support/people.ts'
 import { annotationFile, datasetFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -14,25 +19,25 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { newOrganization } = people(() => reticle)
+const { newOrganization } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let tells: Telling
-let project: Json
-let task: Json
-let jobs: Json[]
+let api: ApiClient
+let tells: PayloadCheck
+let project: AnyJson
+let task: AnyJson
+let jobs: AnyJson[]
 let label: number
 let ofFirst: AnnotationSets
 let ofTask: AnnotationSets
 const names = ['organization', 'project']
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   const acme = await newOrganization()
   api = acme.owner.api
-  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  tells = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
   const json = { name: 'streets', labels: [{ name: 'car' }] }
   project = await api.done('POST', `/projects?org=${acme.slug}`, { json })
@@ -53,21 +58,21 @@ afterAll(async () => {
 })
 
 /** Expected facts: `update:task`, and `update:job` of the first jobs. */
-const changed = (count = 1): Fact[] => [
+const changed = (count = 1): RecordEvent[] => [
   ['update:task', `/tasks/${task.id}`],
-  ...jobs.slice(0, count).map(({ id }): Fact => ['update:job', `/jobs/${id}`]),
+  ...jobs.slice(0, count).map(({ id }): RecordEvent => ['update:job', `/jobs/${id}`]),
 ]
-const box = (frame = 0, more: Json = {}) => ({ ...rectangle(label, frame), ...more })
+const box = (frame = 0, more: AnyJson = {}) => ({ ...rectangle(label, frame), ...more })
 const tag = (frame = 0) => ({ label_id: label, frame })
-const set = (given: Json) => ({ tags: [], shapes: [], tracks: [], ...given })
-const idsIn = ({ tags, shapes, tracks }: Json) => {
-  const ids = (objects: Json[]) => objects.map(({ id }) => id)
+const set = (given: AnyJson) => ({ tags: [], shapes: [], tracks: [], ...given })
+const idsIn = ({ tags, shapes, tracks }: AnyJson) => {
+  const ids = (objects: AnyJson[]) => objects.map(({ id }) => id)
   return { tags: ids(tags), shapes: ids(shapes), tracks: ids(tracks) }
 }
 const counts = (tags: number, shapes: number, tracks = 0) => ({ tags, shapes, tracks })
 
 /** Contents of `annotations` in the payloads of the task and of each job, by id. */
-function saidIn(payloads: Json[]): { task: Json; jobs: Record<number, Json> } {
+function saidIn(payloads: AnyJson[]): { task: AnyJson; jobs: Record<number, AnyJson> } {
   const updates = payloads.filter(({ job }) => job)
   return {
     task: payloads.find((one) => one.task)?.annotations,
@@ -163,7 +168,7 @@ describe('payloads about annotations', () => {
   test('a write without objects sends no event', async () => {
     expect((await ofFirst.patch('create', set({}))).status).toBe(200)
     expect((await ofTask.patch('delete', set({}))).status).toBe(200)
-    await tells({ names, facts: [changed()[0] as Fact] }, () =>
+    await tells({ names, facts: [changed()[0] as RecordEvent] }, () =>
       api.done('PATCH', `/tasks/${task.id}`, { json: { name: 'fence' } }),
     )
   })
@@ -173,11 +178,11 @@ describe('payloads about requests', () => {
   const format = 'format=COCO%201.0'
   const start = async (method: string, url: string, form?: FormData) =>
     api.ended((await api.done(method, url, form && { form })).rq_id)
-  const completed = (type: string): Fact => [
+  const completed = (type: string): RecordEvent => [
     `completed:request[${type}]`,
     ({ id }) => `/requests/${encodeURIComponent(id)}`,
   ]
-  const ends = async (type: string, facts: Fact[], run: () => Promise<Json>) => {
+  const ends = async (type: string, facts: RecordEvent[], run: () => Promise<AnyJson>) => {
     const told = { names, facts: [...facts, completed(type)] }
     const { answer, payloads } = await tells(told, run)
     expect(answer.operation.type).toBe(type)

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
-import { type Fact, senderOf, type Telling, telling, untilFollowed } from '../../support/exact.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { eventsIn, type Listener, listen } from '../../support/listener.ts'
-import { type Person, people } from '../../support/people.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { eventsIn, type Listener, startListener } from '../../support/listener.ts'
+import {
+  createPayloadCheck,
+  type PayloadCheck,
+  type RecordEvent,
+  senderOf,
+  waitForProjectDate,
+} from '../../support/payload-check.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -14,21 +20,21 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let bo: Person
-let cy: Person
-let tells: Telling
-let project: Json
-let task: Json
-let jobs: Json[]
+let api: ApiClient
+let bo: RegisteredUser
+let cy: RegisteredUser
+let tells: PayloadCheck
+let project: AnyJson
+let task: AnyJson
+let jobs: AnyJson[]
 let slug: string
 const both = ['organization', 'project']
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   const acme = await newOrganization()
   api = acme.owner.api
@@ -42,7 +48,7 @@ beforeAll(async () => {
     await reticle.admin.done('PATCH', `/users/${one.id}`, {
       json: { first_name, last_name: 'Lind' },
     })
-  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  tells = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
 }, 60_000)
 afterAll(async () => {
@@ -56,13 +62,13 @@ const newProject = (name: string) => {
   return api.done('POST', `/projects?org=${slug}`, { json })
 }
 const patch = (url: string, json: object) => api.done('PATCH', url, { json })
-const ofProject = (): Fact => ['update:project', `/projects/${project.id}`]
-const ofTask = (): Fact => ['update:task', `/tasks/${task.id}`]
-const ofJob = (at: number): Fact => ['update:job', `/jobs/${jobs[at]?.id}`]
+const ofProject = (): RecordEvent => ['update:project', `/projects/${project.id}`]
+const ofTask = (): RecordEvent => ['update:task', `/tasks/${task.id}`]
+const ofJob = (at: number): RecordEvent => ['update:job', `/jobs/${jobs[at]?.id}`]
 
 describe('events of projects', () => {
   test('a created project is sent to the organization', async () => {
-    const facts: Fact[] = [['create:project', ({ id }) => `/projects/${id}`]]
+    const facts: RecordEvent[] = [['create:project', ({ id }) => `/projects/${id}`]]
     const told = await tells({ names: ['organization'], facts }, () => newProject('streets'))
     project = told.answer
     await listener.ofProject(api, 'project', project.id)
@@ -91,7 +97,7 @@ describe('events of projects', () => {
 
   test('a changed and a deleted label send an update of the project', async () => {
     const { results } = await api.done('GET', `/labels?project_id=${project.id}`)
-    const url = `/labels/${results.find(({ name }: Json) => name === 'bike').id}`
+    const url = `/labels/${results.find(({ name }: AnyJson) => name === 'bike').id}`
     const told = { names: both, facts: [ofProject()] }
     await tells(told, () => patch(url, { name: 'tram' }))
     await tells(told, () => api.done('DELETE', url))
@@ -101,18 +107,18 @@ describe('events of projects', () => {
 describe('events of tasks', () => {
   test('a created task sends an event', async () => {
     const json = { name: 'batch', project_id: project.id, segment_size: 2 }
-    const facts: Fact[] = [['create:task', ({ id }) => `/tasks/${id}`]]
+    const facts: RecordEvent[] = [['create:task', ({ id }) => `/tasks/${id}`]]
     const told = await tells({ names: both, facts }, () => api.done('POST', '/tasks', { json }))
     task = told.answer
   })
 
   test('attached media send events for the task, its jobs and the request', async () => {
     const job = (at: number) => async () => `/jobs/${(await jobsOf(api, task.id))[at]?.id}`
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ...[ofTask(), ['create:job', job(0)] as const, ['create:job', job(1)] as const],
       ['completed:request[create:task]', ({ id }) => `/requests/${id}`],
     ]
-    const form = formOf(await pictures(4))
+    const form = formOf(await createImages(4))
     const { payloads } = await tells({ names: both, facts }, async () =>
       api.finished(await api.done('POST', `/tasks/${task.id}/data`, { form })),
     )
@@ -158,7 +164,7 @@ describe('events of tasks', () => {
       { names, facts: [['create:task', ({ id }) => `/tasks/${id}`]] },
       () => api.done('POST', `/tasks?org=${slug}`, { json: { name: 'alone', labels } }),
     )
-    const facts: Fact[] = [['update:task', `/tasks/${alone.id}`]]
+    const facts: RecordEvent[] = [['update:task', `/tasks/${alone.id}`]]
     await tells({ names, facts }, () => patch(`/tasks/${alone.id}`, { labels: [{ name: 'bus' }] }))
     const [label] = (await api.done('GET', `/labels?task_id=${alone.id}`)).results
     await tells({ names, facts }, () => patch(`/labels/${label.id}`, { color: '#102030' }))
@@ -244,11 +250,11 @@ describe('events of issues and comments', () => {
 
   test('a created issue sends events for the issue and its first comment', async () => {
     const json = { job: jobs[0]?.id, frame: 0, position: [1, 2.5, 3, 4], message: 'look' }
-    const commentOf = async ({ id }: Json) => {
+    const commentOf = async ({ id }: AnyJson) => {
       const [first] = (await api.done('GET', `/comments?issue_id=${id}`)).results
       return `/comments/${first.id}`
     }
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ['create:issue', ({ id }) => `/issues/${id}`],
       ['create:comment', commentOf],
     ]
@@ -263,7 +269,7 @@ describe('events of issues and comments', () => {
     ['assignee', () => ({ assignee: bo.id })],
     ['position', () => ({ position: [5, 6] })],
   ])('a change of %s sends an update of the issue', async (key, json) => {
-    const facts: Fact[] = [['update:issue', issue]]
+    const facts: RecordEvent[] = [['update:issue', issue]]
     const { payloads } = await tells({ names: both, facts }, () => patch(issue, json()))
     expect(Object.keys(payloads[0].before_update).sort()).toEqual([key, 'updated_date'])
   })
@@ -309,7 +315,7 @@ describe('calls without effect', () => {
     await patch(`/comments/${comment.id}`, { message: 'look' })
     await patch(`/projects/${project.id}`, {})
 
-    const changes: [Fact, () => Promise<Json>][] = [
+    const changes: [RecordEvent, () => Promise<AnyJson>][] = [
       [ofProject(), () => patch(`/projects/${project.id}`, { name: 'fence' })],
       [ofTask(), () => patch(`/tasks/${task.id}`, { name: 'fence' })],
       [ofJob(0), () => patch(`/jobs/${jobs[0]?.id}`, { assignee: null })],
@@ -318,7 +324,7 @@ describe('calls without effect', () => {
         () => patch(`/issues/${issue.id}`, { resolved: true }),
       ],
     ]
-    await untilFollowed(api, project.id)
+    await waitForProjectDate(api, project.id)
     for (const [fact, act] of changes) await tells({ names: both, facts: [fact] }, act)
   })
 

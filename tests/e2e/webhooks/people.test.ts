@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
-import { type Fact, senderOf, type Telling, telling } from '../../support/exact.ts'
-import { type Listener, listen } from '../../support/listener.ts'
-import { type Organization, password, people } from '../../support/people.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import { type Listener, startListener } from '../../support/listener.ts'
+import {
+  createPayloadCheck,
+  type PayloadCheck,
+  type RecordEvent,
+  senderOf,
+} from '../../support/payload-check.ts'
+import { createUserFactory, password, type TestOrganization } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -11,20 +16,20 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { as, newOrganization, newPerson, newMember, membershipOf } = people(() => reticle)
+const { as, newOrganization, newPerson, newMember, membershipOf } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let acme: Organization
-let tells: Telling
+let api: ApiClient
+let acme: TestOrganization
+let tells: PayloadCheck
 const names = ['organization']
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   acme = await newOrganization()
   api = acme.owner.api
-  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  tells = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
 }, 60_000)
 afterAll(async () => {
@@ -33,8 +38,8 @@ afterAll(async () => {
   remove()
 })
 
-const ofOrganization = (): Fact => ['update:organization', `/organizations/${acme.id}`]
-const invite = (email: string, role = 'worker'): Promise<Json> =>
+const ofOrganization = (): RecordEvent => ['update:organization', `/organizations/${acme.id}`]
+const invite = (email: string, role = 'worker'): Promise<AnyJson> =>
   api.done('POST', `/invitations?org=${acme.slug}`, { json: { email, role } })
 
 describe('events of the organization', () => {
@@ -65,7 +70,7 @@ describe('events of the organization', () => {
     await listener.take('organization', 3)
     const own = await membershipOf(api, acme.slug, acme.owner)
     const roles = [own, heir.membership].map(
-      (id): Fact => ['update:membership', `/memberships/${id}`],
+      (id): RecordEvent => ['update:membership', `/memberships/${id}`],
     )
     const given = { names, facts: [ofOrganization(), ...roles] }
     const transfer = (user_id: number) => ({ json: { user_id } })
@@ -130,7 +135,7 @@ describe('events of memberships', () => {
       await api.done('POST', `/tasks?org=${acme.slug}`, { json }),
     ]
     await listener.take('organization', 2)
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ['delete:membership', url],
       ['update:project', `/projects/${project.id}`],
       ['update:task', `/tasks/${task.id}`],
@@ -140,7 +145,7 @@ describe('events of memberships', () => {
 })
 
 describe('events of invitations', () => {
-  const created: Fact = ['create:invitation', ({ key }) => `/invitations/${key}`]
+  const created: RecordEvent = ['create:invitation', ({ key }) => `/invitations/${key}`]
   let count = 0
 
   /** Invites an address whose user registers afterwards. */
@@ -178,7 +183,7 @@ describe('events of invitations', () => {
     const { url, invitee, id, key } = await invited()
     const sender = await senderOf(invitee, id)
     const joined = async () => (await invitee.done('GET', '/memberships')).results[0].id
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ['delete:invitation', url],
       ['create:membership', async () => `/memberships/${await joined()}`],
     ]

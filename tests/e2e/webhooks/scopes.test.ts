@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { liveProject, liveTask } from '../../support/life.ts'
-import { eventsIn, eventsOf, type Listener, listen } from '../../support/listener.ts'
-import { type Organization, people } from '../../support/people.ts'
+import { eventsIn, eventsOf, type Listener, startListener } from '../../support/listener.ts'
+import { createUserFactory, type TestOrganization } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -11,13 +11,13 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let acme: Organization
-let ajax: Organization
-const hooks: Record<string, { hook: Json; api: Client }> = {}
-const projects: Record<string, Json> = {}
+let acme: TestOrganization
+let ajax: TestOrganization
+const hooks: Record<string, { hook: AnyJson; api: ApiClient }> = {}
+const projects: Record<string, AnyJson> = {}
 let count = 0
 
 const ofProjects = eventsOf('project')
@@ -28,7 +28,7 @@ const ofPeople = ofOrganizations.filter((name) =>
 )
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   acme = await newOrganization()
   ajax = await newOrganization()
@@ -44,11 +44,11 @@ afterAll(async () => {
   remove()
 })
 
-async function organizationHook(name: string, organization: Organization) {
+async function organizationHook(name: string, organization: TestOrganization) {
   const { api } = organization.owner
   hooks[name] = { api, hook: await listener.ofOrganization(api, name, organization) }
 }
-async function projectHook(name: string, api: Client, query: string) {
+async function projectHook(name: string, api: ApiClient, query: string) {
   const project = await api.done('POST', `/projects${query}`, { json: { name } })
   hooks[name] = { api, hook: await listener.ofProject(api, encodeURI(name), project.id) }
   projects[name] = project
@@ -80,7 +80,7 @@ async function expectHeard(expected: Record<string, string[]>, live: () => Promi
 }
 
 /** Checks that every payload about a project or its objects names that project. */
-function expectWithin(name: string, { id }: Json) {
+function expectWithin(name: string, { id }: AnyJson) {
   for (const payload of listener.told(name)) {
     const { project, task, job, request } = payload
     const within = project?.id ?? (task ?? job ?? request?.operation)?.project_id ?? id
@@ -89,9 +89,9 @@ function expectWithin(name: string, { id }: Json) {
 }
 
 describe('all events of a project', () => {
-  const live = async (api: Client, query: string, expected: Record<string, string[]>) => {
+  const live = async (api: ApiClient, query: string, expected: Record<string, string[]>) => {
     const own = `own${++count}`
-    let project: Json
+    let project: AnyJson
     await expectHeard({ ...expected, [own]: ofProjects }, () =>
       liveProject(api, query, (made) => {
         project = made
@@ -149,7 +149,7 @@ describe('all events of an organization and its members', () => {
       await api.done('PATCH', `/organizations/${ajax.id}`, { json: { name: 'Ajax' } })
     })
     const gone = { ajax: ['delete:organization', 'delete:project'], 'of ajax': ['delete:project'] }
-    const { hook } = hooks['of acme'] as { hook: Json }
+    const { hook } = hooks['of acme'] as { hook: AnyJson }
     expect(hook.organization).toBe(acme.id)
     delete hooks.ajax
     delete hooks['of ajax']
@@ -166,7 +166,7 @@ describe('events that a webhook cannot subscribe to', () => {
   const target_url = 'https://example.org/hook'
 
   test.each([...notOfProjects, 'ping'])('a webhook of a project refuses %s', async (event) => {
-    const { api, hook } = hooks['of acme'] as { api: Client; hook: Json }
+    const { api, hook } = hooks['of acme'] as { api: ApiClient; hook: AnyJson }
     const events = ['update:task', event]
     const json = { type: 'project', project_id: hook.project_id, target_url, events }
     for (const answer of [

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rowsOf } from '../support/told.ts'
-import { compare } from './draw.ts'
-import { type House, schemas } from './house.ts'
-import { count, type Ledger, type Project } from './ledger.ts'
-import { exported } from './movements.ts'
-import type { Person } from './people.ts'
+import { rowsOf } from '../support/deliveries.ts'
+import { type DaySystem, schemas } from './day-system.ts'
+import { compareAnnotations } from './draw.ts'
+import { type DayLedger, type DayProject, incrementCount } from './ledger.ts'
+import { exportAndCheck } from './movements.ts'
+import type { DayUser } from './people.ts'
 import type { Receivers } from './receivers.ts'
 
 /** Final comparison of the stored state with the answers that users received. */
@@ -12,9 +12,9 @@ import type { Receivers } from './receivers.ts'
 const patienceMs = 180_000
 
 /** Waits until no event, request or message is pending; then nothing of the ledger may be missing or duplicated. */
-export async function settle(
-  house: House,
-  people: readonly Person[],
+export async function checkFinalState(
+  house: DaySystem,
+  people: readonly DayUser[],
   receivers: Receivers,
 ): Promise<void> {
   const [first] = people
@@ -27,21 +27,22 @@ export async function settle(
     const left = [...(await onTheWay(house)), ...missing(ledger, receivers)]
     if (left.length === 0) break
   }
-  for (const one of await onTheWay(house)) count(ledger.wrong, `still on its way: ${one}`)
-  for (const _ of missing(ledger, receivers)) count(ledger.wrong, 'a webhook was never told')
+  for (const one of await onTheWay(house)) incrementCount(ledger.wrong, `still on its way: ${one}`)
+  for (const _ of missing(ledger, receivers))
+    incrementCount(ledger.wrong, 'a webhook was never told')
   compareTold(people, receivers)
   for (const { caller } of people) await compareLists(caller, ledger)
   for (const project of ledger.kept) await compareProject(project, ledger)
   for (const { path, owner } of ledger.gone) {
     const { status } = await owner.send('GET', path)
-    if (status !== 404) count(ledger.wrong, `deleted, and answered ${status}: ${path}`)
+    if (status !== 404) incrementCount(ledger.wrong, `deleted, and answered ${status}: ${path}`)
   }
   const health = await first.caller.send('GET', '/server/health')
-  if (health.status !== 200) count(ledger.wrong, `health: ${health.text}`)
+  if (health.status !== 200) incrementCount(ledger.wrong, `health: ${health.text}`)
 }
 
 /** Describes pending events, requests and messages. */
-async function onTheWay(house: House): Promise<string[]> {
+async function onTheWay(house: DaySystem): Promise<string[]> {
   const found: string[] = []
   const ask = async (schema: string, table: string, where = 'true') => {
     const statement = `select count(*)::int as many from ${schema}.${table} where ${where}`
@@ -57,7 +58,7 @@ async function onTheWay(house: House): Promise<string[]> {
   return found
 }
 
-function missing(ledger: Ledger, { hearing }: Receivers): string[] {
+function missing(ledger: DayLedger, { hearing }: Receivers): string[] {
   const heard = new Map<number, Set<string>>()
   for (const { webhook } of ledger.told)
     if (!heard.has(webhook))
@@ -66,19 +67,19 @@ function missing(ledger: Ledger, { hearing }: Receivers): string[] {
 }
 
 /** Checks that each change has one id, sequence numbers have no gaps, and repeated ids have the same body. */
-function compareTold(people: readonly Person[], { hearing }: Receivers): void {
+function compareTold(people: readonly DayUser[], { hearing }: Receivers): void {
   for (const { webhook, ledger } of people) {
     const told = hearing.of(webhook).toSorted((a, b) => a.sequence - b.sequence)
     if (told.some(({ sequence }, at) => sequence !== at + 1))
-      count(ledger.wrong, 'numbers of a webhook have a gap')
+      incrementCount(ledger.wrong, 'numbers of a webhook have a gap')
     if (new Set(told.map(({ fact }) => fact)).size !== told.length)
-      count(ledger.wrong, 'a webhook was told a change under two ids')
-    for (const _ of hearing.contradicted) count(ledger.wrong, 'one id with two bodies')
+      incrementCount(ledger.wrong, 'a webhook was told a change under two ids')
+    for (const _ of hearing.contradicted) incrementCount(ledger.wrong, 'one id with two bodies')
   }
 }
 
 /** Checks that projects and tasks are exactly those that users kept, once each. */
-async function compareLists(caller: Person['caller'], ledger: Ledger): Promise<void> {
+async function compareLists(caller: DayUser['caller'], ledger: DayLedger): Promise<void> {
   const own = ledger.kept.filter(({ owner }) => owner === caller)
   const expected = {
     projects: own.map(({ id }) => id),
@@ -91,22 +92,23 @@ async function compareLists(caller: Person['caller'], ledger: Ledger): Promise<v
       found.push(...list.results.map((one: { id: number }) => one.id))
       isMore = list.next !== null
     }
-    for (const id of ids) if (!found.includes(id)) count(ledger.wrong, `${what} that are lost`)
+    for (const id of ids)
+      if (!found.includes(id)) incrementCount(ledger.wrong, `${what} that are lost`)
     for (const id of found)
-      if (!ids.includes(id)) count(ledger.wrong, `${what} that nobody knows of`)
-    if (new Set(found).size !== found.length) count(ledger.wrong, `${what} listed twice`)
+      if (!ids.includes(id)) incrementCount(ledger.wrong, `${what} that nobody knows of`)
+    if (new Set(found).size !== found.length) incrementCount(ledger.wrong, `${what} listed twice`)
   }
 }
 
-async function compareProject({ id, name, owner: caller, tasks }: Project, ledger: Ledger) {
+async function compareProject({ id, name, owner: caller, tasks }: DayProject, ledger: DayLedger) {
   const project = await caller.done('GET', `/projects/${id}`)
-  if (project.name !== name) count(ledger.wrong, 'a project with another name')
+  if (project.name !== name) incrementCount(ledger.wrong, 'a project with another name')
   for (const task of tasks) {
     const found = await caller.done('GET', `/tasks/${task.id}`)
     const isSame = found.name === task.name && found.size === task.frames
     if (!isSame || found.jobs.count !== task.jobs.length)
-      count(ledger.wrong, 'a task that is not as it was made')
-    await compare({ caller, ledger }, task)
+      incrementCount(ledger.wrong, 'a task that is not as it was made')
+    await compareAnnotations({ caller, ledger }, task)
     const { results } = await caller.done(
       'GET',
       `/comments?job_id=${task.jobs[0]?.id}&page_size=100`,
@@ -114,7 +116,8 @@ async function compareProject({ id, name, owner: caller, tasks }: Project, ledge
     const said = results.map((one: { message: string }) => one.message).sort()
     // the first comment was created with the issue
     const isAll = [...task.comments.values(), 'look'].sort().join() === said.join()
-    if (!isAll && task.comments.size > 0) count(ledger.wrong, 'comments that are not those written')
-    await exported({ caller, ledger }, task, 'Service 1.1')
+    if (!isAll && task.comments.size > 0)
+      incrementCount(ledger.wrong, 'comments that are not those written')
+    await exportAndCheck({ caller, ledger }, task, 'Service 1.1')
   }
 }
