@@ -141,11 +141,11 @@ Reticle is ready at ${url}`
 /** Signals during the start need no handler: the guard processes of the servers end them together with this process. */
 function signalled() {
   return new Promise((resolve) => {
-    let heard = 0
+    let signals = 0
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(name, () => {
-        heard ||= Date.now()
-        if (Date.now() - heard > echoMs) process.exit(1) // a second signal, and not the echo of the first
+        signals ||= Date.now()
+        if (Date.now() - signals > echoMs) process.exit(1) // a second signal, and not the echo of the first
         resolve()
       })
     }

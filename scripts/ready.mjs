@@ -32,13 +32,13 @@ function checkNode() {
 }
 
 function install() {
-  const wanted = lockHash()
-  if (readIfThere(mark) === wanted) return
+  const expectedHash = lockHash()
+  if (readIfThere(mark) === expectedHash) return
   console.error('Installing packages (once per version) ...')
   // The flag repeats .npmrc, which an environment variable would override.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   runInstallScripts()
-  writeFileSync(mark, wanted)
+  writeFileSync(mark, expectedHash)
 }
 
 /** Runs the install scripts of the packages that `allowScripts` of package.json allows, and no others. */

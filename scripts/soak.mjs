@@ -57,22 +57,22 @@ async function day(words) {
 }
 
 async function soak() {
-  const asked = readOptions()
-  if (!asked.short) process.env.RETICLE_TEST_FULL = '1'
+  const options = readOptions()
+  if (!options.short) process.env.RETICLE_TEST_FULL = '1'
   prepareCheckout()
   const folder = mkdtempSync(join(tmpdir(), 'reticle-soak-'))
   const counts = join(folder, 'counts')
   const scores = join(folder, 'scores')
   process.env.RETICLE_TEST_COUNTS_FILE = counts
   process.env.RETICLE_TEST_SCORES_FILE = scores
-  const parts = asked.suite.includes('cluster') ? await findParts() : undefined
+  const parts = options.suite.includes('cluster') ? await findParts() : undefined
   try {
     const codes = []
-    for (const suite of asked.suite) {
+    for (const suite of options.suite) {
       if (suite === 'cluster') Object.assign(process.env, parts.env) // the other suites start their own PostgreSQL
       codes.push(await runSuites([suite], files[suite]))
     }
-    tellScores(existsSync(scores) ? readScores(scores, commit()) : [], asked)
+    tellScores(existsSync(scores) ? readScores(scores, commit()) : [], options)
     console.log(sumOf(counts))
     return Math.max(...codes)
   } finally {

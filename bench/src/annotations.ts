@@ -127,11 +127,11 @@ async function stall(url: string, headers: Record<string, string>): Promise<void
 /** Reads and discards an answer with a minimal client, because it shares the processor cores with the server. */
 function readAll(url: string, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers, agent }, (answer) => {
+    const call = request(url, { headers, agent }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`GET: ${answer.statusCode}`))
       answer.on('end', resolve).on('error', reject).resume()
     })
-    asked.on('error', reject).end()
+    call.on('error', reject).end()
   })
 }
 const agent = new Agent({ keepAlive: true })
@@ -140,11 +140,11 @@ const agent = new Agent({ keepAlive: true })
 function sendAll(url: string, headers: Record<string, string>, body: Iterable<string>) {
   return new Promise<void>((resolve, reject) => {
     const sent = { ...headers, 'content-type': 'application/json' }
-    const asked = request(url, { method: 'PUT', headers: sent, agent }, (answer) => {
+    const call = request(url, { method: 'PUT', headers: sent, agent }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`PUT: ${answer.statusCode}`))
       answer.on('end', resolve).on('error', reject).resume()
     })
-    pipeline(Readable.from(batched(body)), asked).catch(reject)
+    pipeline(Readable.from(batched(body)), call).catch(reject)
   })
 }
 

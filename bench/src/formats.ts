@@ -193,11 +193,11 @@ type Pair = readonly [few: Moved, many: Moved]
 
 function formatFigure(name: string, exported: Pair, imported: Pair | undefined): BenchFigure {
   const cells = [cellsOfPair(exported), imported ? cellsOfPair(imported) : ['', '', '', '']]
-  const told = cells.map(([seconds, times, , mib]) => `${times} (${seconds} s), ${mib} MiB`)
+  const texts = cells.map(([seconds, times, , mib]) => `${times} (${seconds} s), ${mib} MiB`)
   return {
     id: 'formats',
     what: name,
-    seen: `out and in: ${told.join('; ')}`,
+    seen: `out and in: ${texts.join('; ')}`,
     target: `<= ${mostTimes}, <= ${mostMiB} MiB`,
     holds: [exported, imported].every((pair) => !pair || isWithin(pair)),
     moved: cells.flat(),

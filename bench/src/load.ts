@@ -127,8 +127,8 @@ async function serveLoad(): Promise<void> {
   const ready = scripts.map((script) => script.map((one) => prepareCall(api, one)))
   let stop = new AbortController()
   let running: ReturnType<typeof runLoad> | undefined
-  process.on('message', async (wanted) => {
-    if (wanted === 'begin') {
+  process.on('message', async (command) => {
+    if (command === 'begin') {
       stop = new AbortController()
       running = runLoad(ready, connections, stop.signal)
       return

@@ -60,9 +60,9 @@ function tableWith(
   const sorted = [...rows.values()]
   if (table === 'targets') sorted.sort((one, other) => numberOf(one) - numberOf(other))
   const isOfMode = table === mode
-  const told =
+  const notice =
     isOfMode && (isWhole || !old.includes('|')) ? note : (old.split('|', 1)[0] ?? '').trim()
-  return `${isOfMode && told ? `${told}\n\n` : ''}${[...headings[table], ...sorted].map(lineOf).join('\n')}\n`
+  return `${isOfMode && notice ? `${notice}\n\n` : ''}${[...headings[table], ...sorted].map(lineOf).join('\n')}\n`
 }
 
 type Cells = readonly string[]

@@ -53,9 +53,9 @@ export async function queueFigure(
  * Queues an export of every job at once; returns the milliseconds from the first request to the last end, as recorded.
  */
 async function drain(call: BenchCall, ids: readonly number[]): Promise<number> {
-  const wanted = `dataset/export?save_images=true&format=${encodeURIComponent('COCO 1.0')}`
+  const exportPath = `dataset/export?save_images=true&format=${encodeURIComponent('COCO 1.0')}`
   const records = await Promise.all(
-    ids.map(async (id) => waitForEnd(call, await call('POST', `/jobs/${id}/${wanted}`))),
+    ids.map(async (id) => waitForEnd(call, await call('POST', `/jobs/${id}/${exportPath}`))),
   )
   const began = Math.min(...records.map(({ created_date }) => created_date.getTime()))
   const ended = Math.max(...records.map(({ finished_date }) => finished_date?.getTime() ?? 0))

@@ -72,9 +72,9 @@ export function findTable({ id, moved }: BenchFigure, mode: string): Table {
 /** Returns the cells of a figure in its table. */
 export function cellsOf(figure: BenchFigure, mode: string): string[] {
   const { id, what, seen, target, holds, moved } = figure
-  const told = holds ? 'yes' : '**no**'
-  if (moved) return [what, ...moved, told]
-  const rest = [what, seen, target, told]
+  const verdict = holds ? 'yes' : '**no**'
+  if (moved) return [what, ...moved, verdict]
+  const rest = [what, seen, target, verdict]
   return findTable(figure, mode) === 'targets' ? [id, mode, ...rest] : [id, ...rest]
 }
 

@@ -83,7 +83,7 @@ async function openRig(call: BenchCall) {
   let changes = 0
 
   /** Makes changes whose events every healthy webhook receives; returns the deliveries in order of arrival. */
-  const told = async (count: number, make: () => Promise<unknown>) => {
+  const measureArrivals = async (count: number, make: () => Promise<unknown>) => {
     receiver.received.length = 0
     await make()
     while (arrivals().length < count * healthy.length) await sleep(20)
@@ -102,30 +102,30 @@ async function openRig(call: BenchCall) {
     /** Makes changes at the rate of the target; returns the milliseconds from each to its first attempts. */
     phase: async () => {
       const count = perSecond * secondsPerPhase
-      return (await told(count, () => atRate(count, () => change(changes++)))).map(delay)
+      return (await measureArrivals(count, () => atRate(count, () => change(changes++)))).map(delay)
     },
     /** Makes that many changes as fast as possible. */
-    burst: (count: number) => told(Math.ceil(count), () => many(Math.ceil(count))),
+    burst: (count: number) => measureArrivals(Math.ceil(count), () => many(Math.ceil(count))),
     /** Activates the fourth webhook, for which many messages become pending. */
     hang: async () => {
       await switchHanging(true)
-      await told(queued, () => many(queued))
+      await measureArrivals(queued, () => many(queued))
     },
     /** Deactivates it, which drops its pending messages. */
     let: async () => {
       await switchHanging(false)
-      await untilNothingIsOwed(call, hanging)
+      await waitUntilDelivered(call, hanging)
     },
     close: receiver.close,
   }
 }
 
-async function untilNothingIsOwed(call: BenchCall, webhook: number): Promise<void> {
-  const owed = z.object({ results: z.array(z.object({ state: z.string() })) })
+async function waitUntilDelivered(call: BenchCall, webhook: number): Promise<void> {
+  const pendingMessages = z.object({ results: z.array(z.object({ state: z.string() })) })
   const path = `/webhooks/${webhook}/messages?page_size=1000&after=`
   const { count } = page.parse(await call('GET', `${path}0`))
   for (let after = 0; after < count; ) {
-    const { results } = owed.parse(await call('GET', `${path}${after}`))
+    const { results } = pendingMessages.parse(await call('GET', `${path}${after}`))
     if (results.some(({ state }) => state === 'pending')) await sleep(500)
     else after += results.length
   }

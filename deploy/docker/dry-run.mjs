@@ -44,7 +44,7 @@ try {
 async function timed(name, work) {
   const began = Date.now()
   await work()
-  say(`${name}: ${Math.round((Date.now() - began) / 1000)} s`)
+  print(`${name}: ${Math.round((Date.now() - began) / 1000)} s`)
 }
 
 /** @returns the folder of the stage, and the environment that its steps have set */
@@ -131,7 +131,7 @@ async function check(image, app) {
   if (others.join() !== wanted) throw new Error(`${app}: comes with ${others || 'no console'}`)
   if (wanted && !existsSync(join(image.folder, 'app/apps/console/dist/index.html')))
     throw new Error(`${app}: the console is not built`)
-  say(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
+  print(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
 }
 
 async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, wanted, pattern) {
@@ -162,6 +162,6 @@ async function megabytes(folder) {
   return Number.parseInt(text, 10)
 }
 
-function say(line) {
+function print(line) {
   process.stdout.write(`${line}\n`)
 }

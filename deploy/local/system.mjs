@@ -146,8 +146,8 @@ async function migrateAll(envOf, access) {
         [owner]: access.get(service).owner,
       }
       await run(process.execPath, [fileOf(service), 'migrate'], { env }).catch((error) => {
-        const said = `${error.stdout}${error.stderr}`.trim()
-        throw new Error(`the migrations of ${service} failed:\n${said || error.message}`)
+        const output = `${error.stdout}${error.stderr}`.trim()
+        throw new Error(`the migrations of ${service} failed:\n${output || error.message}`)
       })
     }),
   )

@@ -12,11 +12,11 @@ export function createDemoClient(base, token) {
   }
 
   /** Waits for the end of a request and reports its progress. */
-  async function finished({ rq_id }, tell) {
+  async function finished({ rq_id }, report) {
     const path = `/requests/${encodeURIComponent(rq_id)}`
     for (;;) {
       const request = await call('GET', path)
-      tell(request.progress)
+      report(request.progress)
       if (request.status === 'finished') return request
       if (request.status === 'failed') throw new Error(request.message)
       await new Promise((resolve) => setTimeout(resolve, 150))

@@ -143,9 +143,9 @@ describe('the compose file', () => {
   })
 
   test('the example file names every required secret', () => {
-    const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    const required = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
     const named = [...example.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
-    expect(named).toEqual(expect.arrayContaining([...new Set(asked)]))
+    expect(named).toEqual(expect.arrayContaining([...new Set(required)]))
   })
 
   test('the documented commands name existing files and services', async () => {

@@ -270,13 +270,13 @@ test('only deployments with several pods have a disruption budget', async () => 
 
 test('only projects-svc gets mail settings: the SMTP secret, network access and the address of links', async () => {
   const manifests = await renderManifests('-f', join(folder, 'production.yaml'))
-  const told = listWorkloads(manifests).filter(({ pod }) =>
+  const configured = listWorkloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) =>
       env.some(({ name }) => /SMTP_URL|MAIL_FROM|UI_URL/.test(name)),
     ),
   )
-  expect(told.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
-  const env = told[0]?.pod.containers[0]?.env
+  expect(configured.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
+  const env = configured[0]?.pod.containers[0]?.env
   expect(env).toContainEqual({ name: 'RETICLE_UI_URL', value: 'https://label.example.org' })
   expect(env).toContainEqual({
     name: 'RETICLE_PROJECTS_SMTP_URL',
@@ -294,12 +294,12 @@ test('remote files are configured for both jobs processes, and only the worker g
     'remoteFiles.allowedNets={10.40.0.0/16,fd00::/8}',
   )
   const nets = { name: 'RETICLE_JOBS_ALLOWED_NETS', value: '10.40.0.0/16,fd00::/8' }
-  const told = listWorkloads(manifests).filter(({ pod }) =>
+  const configured = listWorkloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) => env.some(({ name }) => name === nets.name)),
   )
-  const names = told.map(({ metadata }) => metadata.name).sort()
+  const names = configured.map(({ metadata }) => metadata.name).sort()
   expect(names).toEqual(['r-reticle-jobs', 'r-reticle-jobs-worker'])
-  for (const { pod } of told) expect(pod.containers[0]?.env).toContainEqual(nets)
+  for (const { pod } of configured) expect(pod.containers[0]?.env).toContainEqual(nets)
   const mayFetch = ofKind(manifests, 'NetworkPolicy').filter(({ spec }) =>
     JSON.stringify(spec).includes('"port":80}'),
   )
@@ -308,11 +308,11 @@ test('remote files are configured for both jobs processes, and only the worker g
 
 test('with an egress proxy, services that call addresses of users know it and have no other way out', async () => {
   const manifests = await renderManifests('--set', 'egressProxy.existingSecret=egress')
-  const told = listWorkloads(manifests).filter(({ pod }) =>
+  const configured = listWorkloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) => env.some(({ name }) => name === 'RETICLE_EGRESS_PROXY')),
   )
   const outgoing = ['r-reticle-jobs-worker', 'r-reticle-projects', 'r-reticle-webhooks']
-  expect(told.map(({ metadata }) => metadata.name).sort()).toEqual(outgoing)
+  expect(configured.map(({ metadata }) => metadata.name).sort()).toEqual(outgoing)
   const policies = ofKind(manifests, 'NetworkPolicy').map(({ metadata, spec }) => ({
     name: metadata.name,
     text: JSON.stringify(spec),

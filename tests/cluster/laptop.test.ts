@@ -90,5 +90,5 @@ async function ready(child: ChildProcess, text: () => string): Promise<string> {
     if (child.exitCode !== null) break
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the cluster did not get ready:\n${text()}`)
+  throw new Error(`the cluster did not become ready:\n${text()}`)
 }

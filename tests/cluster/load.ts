@@ -13,10 +13,10 @@ import { basic } from '../support/reticle.ts'
 /** Calls of a load and their answers, to be compared with the final state. */
 export interface LoadLedger {
   /** Names of requested projects, and of acknowledged ones. */
-  asked: Set<string>
+  requested: Set<string>
   created: Set<string>
   /** `group` numbers of shapes, one per call. */
-  drawn: { asked: Set<number>; acknowledged: Set<number> }
+  drawn: { requested: Set<number>; acknowledged: Set<number> }
   /** Acknowledged names of the watched project, in order. */
   renamed: string[]
   exports: string[]
@@ -53,13 +53,13 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
   let isStopped = false
   let turn = 0
   let lastGood = performance.now()
-  const tell = (answer: ApiResponse | Error, name: string): boolean => {
+  const recordAnswer = (answer: ApiResponse | Error, name: string): boolean => {
     const isGood = !(answer instanceof Error) && answer.status < 300
     const now = performance.now()
     ledger.longestGap = Math.max(ledger.longestGap, now - lastGood)
     if (isGood) lastGood = now
-    else if (isRefusal(answer)) ledger.refusals.push(`${name}: ${told(answer)}`)
-    else ledger.wrong.push(`${name}: ${told(answer)}`)
+    else if (isRefusal(answer)) ledger.refusals.push(`${name}: ${describeAnswer(answer)}`)
+    else ledger.wrong.push(`${name}: ${describeAnswer(answer)}`)
     return isGood
   }
   const writer = async (write: (api: ApiClient, n: number) => Promise<boolean>, rest = restMs) => {
@@ -74,38 +74,38 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
 
   const create = async (api: ApiClient, n: number) => {
     const name = `${mark}-${n}`
-    ledger.asked.add(name)
+    ledger.requested.add(name)
     const answer = await attempt(api.call('POST', '/projects', { json: { name } }))
-    const isGood = tell(answer, 'POST /projects')
+    const isGood = recordAnswer(answer, 'POST /projects')
     if (isGood) ledger.created.add(name)
     return isGood
   }
   const draw = async (api: ApiClient, n: number) => {
     const shapes = [{ ...rectangle(task.labels[0].id, n % 4), group: n }]
-    ledger.drawn.asked.add(n)
+    ledger.drawn.requested.add(n)
     const path = `/tasks/${task.id}/annotations/?action=create`
     const answer = await attempt(api.call('PATCH', path, { json: { shapes } }))
-    const isGood = tell(answer, 'PATCH annotations')
+    const isGood = recordAnswer(answer, 'PATCH annotations')
     if (isGood) ledger.drawn.acknowledged.add(n)
     return isGood
   }
   const rename = async (api: ApiClient, n: number) => {
     const json = { name: `watched-${n}` }
     const answer = await attempt(api.call('PATCH', `/projects/${project.id}`, { json }))
-    const isGood = tell(answer, 'PATCH /projects')
+    const isGood = recordAnswer(answer, 'PATCH /projects')
     if (isGood) ledger.renamed.push(json.name)
     return isGood
   }
-  const ask = async (api: ApiClient) => {
+  const readExport = async (api: ApiClient) => {
     const path = `/tasks/${task.id}/dataset/export?format=COCO%201.0`
     const answer = await attempt(api.call('POST', path))
     const isBusy = !(answer instanceof Error) && answer.status === 409
     if (isBusy) return true
-    const isGood = tell(answer, 'POST export')
+    const isGood = recordAnswer(answer, 'POST export')
     if (isGood && !(answer instanceof Error)) ledger.exports.push(answer.body.rq_id)
     return isGood
   }
-  const running = [writer(create), writer(draw), writer(rename), writer(ask, 1000)]
+  const running = [writer(create), writer(draw), writer(rename), writer(readExport, 1000)]
   return {
     ledger,
     task,
@@ -118,9 +118,9 @@ export async function startLoad(urls: readonly string[], receiver: Receiver): Pr
 }
 
 const newLedger = (): LoadLedger => ({
-  asked: new Set(),
+  requested: new Set(),
   created: new Set(),
-  drawn: { asked: new Set(), acknowledged: new Set() },
+  drawn: { requested: new Set(), acknowledged: new Set() },
   renamed: [],
   exports: [],
   wrong: [],
@@ -132,7 +132,7 @@ const newLedger = (): LoadLedger => ({
 const isRefusal = (answer: ApiResponse | Error) =>
   answer instanceof Error || (answer.status === 503 && answer.headers.has('retry-after'))
 
-const told = (answer: ApiResponse | Error) =>
+const describeAnswer = (answer: ApiResponse | Error) =>
   answer instanceof Error
     ? `${answer.message}: ${answer.cause}`
     : `${answer.status} ${answer.text.slice(0, 300)}`

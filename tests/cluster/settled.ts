@@ -21,7 +21,7 @@ export async function expectSettled(
 
 async function expectProjects(
   api: ApiClient,
-  { asked, created }: ClusterLoad['ledger'],
+  { requested, created }: ClusterLoad['ledger'],
 ): Promise<void> {
   const names: string[] = []
   for (let page = 1, isMore = true; isMore; page++) {
@@ -29,9 +29,9 @@ async function expectProjects(
     names.push(...list.results.map((one: AnyJson) => one.name))
     isMore = list.next !== null
   }
-  const own = names.filter((name) => asked.has(name))
+  const own = names.filter((name) => requested.has(name))
   expect([...created].filter((name) => !own.includes(name))).toEqual([])
-  expect(own.length, 'projects made twice').toBe(new Set(own).size)
+  expect(own.length, 'projects created twice').toBe(new Set(own).size)
 }
 
 async function expectShapes(
@@ -58,11 +58,12 @@ async function expectDeliveries(
   project: AnyJson,
   { received }: Receiver,
 ): Promise<void> {
-  const told: string[] = []
+  const arrived: string[] = []
   const missing = () => {
     // each body is parsed only once, because the receiver shares this event loop
-    for (const { body } of received.slice(told.length)) told.push(nameOf(body.toString('utf8')))
-    const known = new Set(told)
+    for (const { body } of received.slice(arrived.length))
+      arrived.push(nameOf(body.toString('utf8')))
+    const known = new Set(arrived)
     return renamed.filter((name) => !known.has(name))
   }
   for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(200)) {
@@ -77,7 +78,7 @@ async function expectDeliveries(
     byId.set(id, known)
   }
   const names = [...byId.values()].map(nameOf)
-  expect(names.length, 'a change told under two ids').toBe(new Set(names).size)
+  expect(names.length, 'a change was sent under two ids').toBe(new Set(names).size)
   expect((await api.call('GET', '/server/health')).status).toBe(200)
 }
 

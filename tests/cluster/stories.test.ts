@@ -43,8 +43,8 @@ const stories = {
   'webhooks: people': () => import('../e2e/webhooks/people.test.ts'),
   'webhooks: moves': () => import('../e2e/webhooks/moves.test.ts'),
 }
-for (const [name, tell] of Object.entries(stories)) {
+for (const [name, runStory] of Object.entries(stories)) {
   describe(name, async () => {
-    await tell()
+    await runStory()
   })
 }

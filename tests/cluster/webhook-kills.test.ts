@@ -90,16 +90,16 @@ test(`three webhooks get ${events} events each while five services are killed ${
   })
   const killed = `${kills} kills of each of five services`
   score({ id: 'T-WH-1', on: 'every app its own process', ...scoreOf(seen, killed) })
-  for (const { webhook, owed, verdict } of seen) {
-    expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
+  for (const { webhook, expected, verdict } of seen) {
+    expect(expected, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
     expect(verdict, `webhook ${webhook}`).toEqual(noFaults)
-    await expectAllDelivered(webhook, owed)
+    await expectAllDelivered(webhook, expected)
   }
   expect(hearing.contradicted, 'one id, one body').toEqual([])
-  expect(hearing.repeats(), 'told twice').toBeLessThanOrEqual(5 * kills * 200)
+  expect(hearing.repeats(), 'repeated deliveries').toBeLessThanOrEqual(5 * kills * 200)
   expect(await dead()).toEqual(services.map(() => 0))
-  const all = seen.reduce((sum, { owed }) => sum + owed, 0)
-  const rest = `${hearing.repeats()} told twice, ${failed.size} attempts failed`
+  const all = seen.reduce((sum, { expected }) => sum + expected, 0)
+  const rest = `${hearing.repeats()} repeated deliveries, ${failed.size} attempts failed`
   recordFault(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
 })
 
@@ -142,14 +142,14 @@ async function killAgainAndAgain(
 }
 
 /** Checks the newest messages of the webhook as its owner can list them. */
-async function expectAllDelivered(id: number, owed: number): Promise<void> {
-  const after = Math.max(0, owed - 100)
+async function expectAllDelivered(id: number, count: number): Promise<void> {
+  const after = Math.max(0, count - 100)
   const shown = async () => {
     const path = `/webhooks/${id}/messages?after=${after}&page_size=500`
     const { results } = await split.admin.done('GET', path)
     return results.map(({ sequence, state }: AnyJson) => [sequence, state])
   }
-  const expected = Array.from({ length: owed - after }, (_, at) => [after + at + 1, 'delivered'])
+  const expected = Array.from({ length: count - after }, (_, at) => [after + at + 1, 'delivered'])
   await expect.poll(shown).toEqual(expected)
 }
 
@@ -164,8 +164,8 @@ async function dead(): Promise<number[]> {
 
 /** A kill in the middle of an attempt, after the receiver got the message. */
 test.each([
-  ['while the receiver thinks', untilAsked],
-  ['when it was answered and had not noted it', untilAnswered],
+  ['before the receiver has answered', killBeforeAnswer],
+  ['after the answer, before the attempt was recorded', killBeforeRecord],
 ])(
   'after webhooks-svc is killed %s the message is sent again and its attempt is recorded once',
   async (title, until) => {
@@ -173,8 +173,8 @@ test.each([
     onTestFinished(hook.close)
     const { admin } = split
     const project = await admin.done('POST', '/projects', { json: { name: 'before' } })
-    const asked = { type: 'project', project_id: project.id, events: 'update:project' }
-    const json = { ...asked, target_url: hook.url }
+    const scope = { type: 'project', project_id: project.id, events: 'update:project' }
+    const json = { ...scope, target_url: hook.url }
     const webhook = await admin.done('POST', '/webhooks', { json })
     const change = () => admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'after' } })
 
@@ -202,7 +202,7 @@ type Midway = (
   kill: () => Promise<void>,
 ) => Promise<void>
 
-async function untilAsked(...[hook, , change, kill]: Parameters<Midway>): Promise<void> {
+async function killBeforeAnswer(...[hook, , change, kill]: Parameters<Midway>): Promise<void> {
   hook.answer({ status: 'hang' })
   await change()
   await expect.poll(() => hook.received.length).toBe(1)
@@ -210,7 +210,7 @@ async function untilAsked(...[hook, , change, kill]: Parameters<Midway>): Promis
 }
 
 /** Blocks the record of the attempt by a lock on the row that is updated first. */
-async function untilAnswered(
+async function killBeforeRecord(
   ...[hook, webhook_id, change, kill]: Parameters<Midway>
 ): Promise<void> {
   const holder = new pg.Client({ connectionString: database() })

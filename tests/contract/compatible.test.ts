@@ -79,10 +79,10 @@ test.each([
   [`${schemas} New properties`, {}, 'POST /a: the body refuses name'],
   [`${schemas} New properties name type`, 'string', 'POST /a: the body.name is string, not string'],
   [`${schemas} New properties name enum`, ['x'], 'POST /a: the body.name may not be y any more'],
-])('changing %s to %j breaks clients', (path, value, told) => {
+])('changing %s to %j breaks clients', (path, value, finding) => {
   const found = findIncompatibilities(base, changed(path, value))
   expect(
-    found.some((one) => one.startsWith(told)),
+    found.some((one) => one.startsWith(finding)),
     found.join('; '),
   ).toBe(true)
 })

@@ -100,13 +100,13 @@ function typeChange(before: Json, after: Json, way: Way, where: string): string[
   const isKept = [...few].every(
     (type) => many.has(type) || (type === 'integer' && many.has('number')),
   )
-  const gone =
+  const removed =
     way === 'sent' && after.enum
       ? words(before.enum).filter((one) => !words(after.enum).includes(one))
       : []
   return [
     ...(isKept ? [] : [`${where} is ${[...now].join(' or ')}, not ${[...old].join(' or ')}`]),
-    ...gone.map((word) => `${where} may not be ${word} any more`),
+    ...removed.map((word) => `${where} may not be ${word} any more`),
   ]
 }
 

@@ -67,9 +67,9 @@ test('the script creates the roles and schemas of the services, and can be run a
   await provision({ admin: url, schemas: named('kit'), passwordOf: () => 'secret' })
   await runScript()
   await runScript()
-  const wanted = await factsOf('kit')
-  expect(wanted).toHaveLength(4)
-  expect(await factsOf('sql')).toEqual(wanted)
+  const expected = await factsOf('kit')
+  expect(expected).toHaveLength(4)
+  expect(await factsOf('sql')).toEqual(expected)
 })
 
 async function searchPathAs(role: string, password: string) {

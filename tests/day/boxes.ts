@@ -13,7 +13,7 @@ export const boxesPerFrame = 5 * perRow
 /** Size of the images in pixels. */
 export const size = { width, height: (boxesPerFrame / perRow) * side }
 
-/** Returns a free place on a frame of a job, or undefined. */
+/** Returns a free cell on a frame of a job, or undefined. */
 export function freeBox(
   { boxes, frames, jobs }: DayTask,
   job: number,
@@ -25,20 +25,20 @@ export function freeBox(
   const taken = new Set([...boxes.values()].map(nameOf))
   const free: DrawnBox[] = []
   for (let frame = first; frame <= last; frame++)
-    for (let place = 0; place < boxesPerFrame; place++) {
-      const box = { frame, points: pointsAt(place, random) }
+    for (let cell = 0; cell < boxesPerFrame; cell++) {
+      const box = { frame, points: pointsAt(cell, random) }
       if (!taken.has(nameOf(box))) free.push(box)
     }
   return free.length > 0 ? random.pick(free) : undefined
 }
 
 /** Whole numbers, which every format preserves. */
-function pointsAt(place: number, random: Random): number[] {
-  const [left, top] = [(place % perRow) * side + 2, Math.floor(place / perRow) * side + 2]
+function pointsAt(cell: number, random: Random): number[] {
+  const [left, top] = [(cell % perRow) * side + 2, Math.floor(cell / perRow) * side + 2]
   return [left, top, left + 8 + random.below(8), top + 8 + random.below(8)]
 }
 
-/** Returns a name made of its frame and place. */
+/** Returns a name made of its frame and cell. */
 export const nameOf = ({ frame, points: [left = 0, top = 0] }: DrawnBox): string =>
   `${frame} ${Math.floor((left + 1) / side)} ${Math.floor((top + 1) / side)}`
 
@@ -70,16 +70,16 @@ export function listBoxDifferences(
   const byName = new Map<string, DrawnBox>()
   const wrong: string[] = []
   for (const one of found) {
-    if (byName.has(nameOf(one))) wrong.push('a shape that is there twice')
+    if (byName.has(nameOf(one))) wrong.push('a duplicated shape')
     byName.set(nameOf(one), one)
   }
   for (const one of expected) {
     const there = byName.get(nameOf(one))
     byName.delete(nameOf(one))
-    if (!there) wrong.push('a shape that is lost')
+    if (!there) wrong.push('a lost shape')
     else if (there.points.some((value, at) => Math.abs(value - (one.points[at] ?? 0)) > near))
-      wrong.push('a shape that lies elsewhere')
+      wrong.push('a moved shape')
   }
-  if (byName.size > 0) wrong.push(...Array(byName.size).fill('a shape that nobody drew'))
+  if (byName.size > 0) wrong.push(...Array(byName.size).fill('an unexpected shape'))
   return wrong
 }

@@ -76,5 +76,5 @@ export async function compareAnnotations(
     incrementCount(ledger.wrong, `annotations: ${one}`)
   const groups = found.shapes.map(({ group }: { group: number }) => group).sort()
   if (groups.join() !== [...task.boxes.keys()].sort().join())
-    incrementCount(ledger.wrong, 'annotations: groups that are not those that were drawn')
+    incrementCount(ledger.wrong, 'annotations: groups differ from those drawn')
 }

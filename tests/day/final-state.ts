@@ -13,7 +13,7 @@ const patienceMs = 180_000
 
 /** Waits until no event, request or message is pending; then nothing of the ledger may be missing or duplicated. */
 export async function checkFinalState(
-  house: DaySystem,
+  system: DaySystem,
   people: readonly DayUser[],
   receivers: Receivers,
 ): Promise<void> {
@@ -24,16 +24,17 @@ export async function checkFinalState(
     for (const id of badWebhooks)
       await caller.done('PATCH', `/webhooks/${id}`, { json: { is_active: false } })
   for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(500)) {
-    const left = [...(await onTheWay(house)), ...missing(ledger, receivers)]
+    const left = [...(await listPending(system)), ...missing(ledger, receivers)]
     if (left.length === 0) break
   }
-  for (const one of await onTheWay(house)) incrementCount(ledger.wrong, `still on its way: ${one}`)
+  for (const one of await listPending(system))
+    incrementCount(ledger.wrong, `still on its way: ${one}`)
   for (const _ of missing(ledger, receivers))
-    incrementCount(ledger.wrong, 'a webhook was never told')
-  compareTold(people, receivers)
+    incrementCount(ledger.wrong, 'a webhook message was never received')
+  checkSequences(people, receivers)
   for (const { caller } of people) await compareLists(caller, ledger)
-  for (const project of ledger.kept) await compareProject(project, ledger)
-  for (const { path, owner } of ledger.gone) {
+  for (const project of ledger.projects) await compareProject(project, ledger)
+  for (const { path, owner } of ledger.deleted) {
     const { status } = await owner.send('GET', path)
     if (status !== 404) incrementCount(ledger.wrong, `deleted, and answered ${status}: ${path}`)
   }
@@ -42,45 +43,47 @@ export async function checkFinalState(
 }
 
 /** Describes pending events, requests and messages. */
-async function onTheWay(house: DaySystem): Promise<string[]> {
+async function listPending(system: DaySystem): Promise<string[]> {
   const found: string[] = []
-  const ask = async (schema: string, table: string, where = 'true') => {
+  const countRows = async (schema: string, table: string, where = 'true') => {
     const statement = `select count(*)::int as many from ${schema}.${table} where ${where}`
-    const [row] = await rowsOf<{ many: number }>(await house.databaseOf(schema), statement)
+    const [row] = await rowsOf<{ many: number }>(await system.databaseOf(schema), statement)
     if (row?.many) found.push(`${row.many} of ${schema}.${table}`)
   }
   for (const schema of schemas) {
-    await ask(schema, 'outbox')
-    await ask(schema, 'dead_events')
+    await countRows(schema, 'outbox')
+    await countRows(schema, 'dead_events')
   }
-  await ask('requests', 'requests', `status in ('queued', 'started')`)
-  await ask('webhooks', 'webhook_messages', `status in ('pending', 'waiting')`)
+  await countRows('requests', 'requests', `status in ('queued', 'started')`)
+  await countRows('webhooks', 'webhook_messages', `status in ('pending', 'waiting')`)
   return found
 }
 
 function missing(ledger: DayLedger, { hearing }: Receivers): string[] {
-  const heard = new Map<number, Set<string>>()
-  for (const { webhook } of ledger.told)
-    if (!heard.has(webhook))
-      heard.set(webhook, new Set(hearing.of(webhook).flatMap(({ marks }) => marks)))
-  return ledger.told.flatMap(({ webhook, mark }) => (heard.get(webhook)?.has(mark) ? [] : [mark]))
+  const receivedMarks = new Map<number, Set<string>>()
+  for (const { webhook } of ledger.expectedMessages)
+    if (!receivedMarks.has(webhook))
+      receivedMarks.set(webhook, new Set(hearing.of(webhook).flatMap(({ marks }) => marks)))
+  return ledger.expectedMessages.flatMap(({ webhook, mark }) =>
+    receivedMarks.get(webhook)?.has(mark) ? [] : [mark],
+  )
 }
 
 /** Checks that each change has one id, sequence numbers have no gaps, and repeated ids have the same body. */
-function compareTold(people: readonly DayUser[], { hearing }: Receivers): void {
+function checkSequences(people: readonly DayUser[], { hearing }: Receivers): void {
   for (const { webhook, ledger } of people) {
-    const told = hearing.of(webhook).toSorted((a, b) => a.sequence - b.sequence)
-    if (told.some(({ sequence }, at) => sequence !== at + 1))
+    const messages = hearing.of(webhook).toSorted((a, b) => a.sequence - b.sequence)
+    if (messages.some(({ sequence }, at) => sequence !== at + 1))
       incrementCount(ledger.wrong, 'numbers of a webhook have a gap')
-    if (new Set(told.map(({ fact }) => fact)).size !== told.length)
-      incrementCount(ledger.wrong, 'a webhook was told a change under two ids')
+    if (new Set(messages.map(({ fact }) => fact)).size !== messages.length)
+      incrementCount(ledger.wrong, 'a webhook received a change under two ids')
     for (const _ of hearing.contradicted) incrementCount(ledger.wrong, 'one id with two bodies')
   }
 }
 
 /** Checks that projects and tasks are exactly those that users kept, once each. */
 async function compareLists(caller: DayUser['caller'], ledger: DayLedger): Promise<void> {
-  const own = ledger.kept.filter(({ owner }) => owner === caller)
+  const own = ledger.projects.filter(({ owner }) => owner === caller)
   const expected = {
     projects: own.map(({ id }) => id),
     tasks: own.flatMap(({ tasks }) => tasks.map(({ id }) => id)),
@@ -95,7 +98,7 @@ async function compareLists(caller: DayUser['caller'], ledger: DayLedger): Promi
     for (const id of ids)
       if (!found.includes(id)) incrementCount(ledger.wrong, `${what} that are lost`)
     for (const id of found)
-      if (!ids.includes(id)) incrementCount(ledger.wrong, `${what} that nobody knows of`)
+      if (!ids.includes(id)) incrementCount(ledger.wrong, `unexpected ${what}`)
     if (new Set(found).size !== found.length) incrementCount(ledger.wrong, `${what} listed twice`)
   }
 }
@@ -107,17 +110,17 @@ async function compareProject({ id, name, owner: caller, tasks }: DayProject, le
     const found = await caller.done('GET', `/tasks/${task.id}`)
     const isSame = found.name === task.name && found.size === task.frames
     if (!isSame || found.jobs.count !== task.jobs.length)
-      incrementCount(ledger.wrong, 'a task that is not as it was made')
+      incrementCount(ledger.wrong, 'a task that differs from its creation')
     await compareAnnotations({ caller, ledger }, task)
     const { results } = await caller.done(
       'GET',
       `/comments?job_id=${task.jobs[0]?.id}&page_size=100`,
     )
-    const said = results.map((one: { message: string }) => one.message).sort()
+    const stored = results.map((one: { message: string }) => one.message).sort()
     // the first comment was created with the issue
-    const isAll = [...task.comments.values(), 'look'].sort().join() === said.join()
+    const isAll = [...task.comments.values(), 'look'].sort().join() === stored.join()
     if (!isAll && task.comments.size > 0)
-      incrementCount(ledger.wrong, 'comments that are not those written')
+      incrementCount(ledger.wrong, 'comments differ from those written')
     await exportAndCheck({ caller, ledger }, task, 'Service 1.1')
   }
 }

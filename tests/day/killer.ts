@@ -21,7 +21,7 @@ export interface Killing {
 
 /** Kills one part after the other, all kinds in turn and each time in another order, until the day is over. */
 export async function killAtRandom(
-  house: DaySystem,
+  system: DaySystem,
   { ledger, random, isHasty, isOver }: Killing,
 ): Promise<void> {
   let turn: string[] = []
@@ -29,23 +29,23 @@ export async function killAtRandom(
     const { least, most, starts } = isHasty ? hastyQuiet : quiet
     await rest(Math.max(least + random.below(most - least), starts * startMs), isOver)
     if (isOver()) return
-    if (turn.length === 0) turn = Object.keys(house.victims)
+    if (turn.length === 0) turn = Object.keys(system.victims)
     const name = random.pick(turn)
     turn = turn.filter((one) => one !== name)
     incrementCount(ledger.kills, name)
     const killed = performance.now()
-    await house.victims[name]?.()
+    await system.victims[name]?.()
     startMs = performance.now() - killed
-    if (isHasty) await endLeases(house)
+    if (isHasty) await endLeases(system)
   }
 }
 
-async function endLeases(house: DaySystem): Promise<void> {
+async function endLeases(system: DaySystem): Promise<void> {
   for (const schema of schemas) {
     const ended = `set leased_until_date = '-infinity'`
-    await rowsOf(await house.databaseOf(schema), `update ${schema}.idempotency_keys ${ended}`)
+    await rowsOf(await system.databaseOf(schema), `update ${schema}.idempotency_keys ${ended}`)
   }
-  await expireMessageLeases(await house.databaseOf('webhooks'))
+  await expireMessageLeases(await system.databaseOf('webhooks'))
 }
 
 async function rest(ms: number, isOver: () => boolean): Promise<void> {

@@ -43,10 +43,10 @@ export interface DayLedger {
   /** Number of verified exports, by format. */
   exports: Map<string, number>
   imports: Map<string, number>
-  kept: DayProject[]
+  projects: DayProject[]
   /** Paths of deleted objects. */
-  gone: { path: string; owner: DayCaller }[]
-  told: ExpectedMessage[]
+  deleted: { path: string; owner: DayCaller }[]
+  expectedMessages: ExpectedMessage[]
   kills: Map<string, number>
   /** Number of complete shifts. */
   shifts: number
@@ -60,9 +60,9 @@ export const newLedger = (): DayLedger => ({
   interrupted: new Map(),
   exports: new Map(),
   imports: new Map(),
-  kept: [],
-  gone: [],
-  told: [],
+  projects: [],
+  deleted: [],
+  expectedMessages: [],
   kills: new Map(),
   shifts: 0,
 })

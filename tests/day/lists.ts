@@ -6,13 +6,13 @@ export async function checkLists({ caller, ledger }: Worker, project: DayProject
   const task = project.tasks[0]
   const search = encodeURIComponent(project.name)
   const filter = encodeURIComponent(JSON.stringify({ '==': [{ var: 'id' }, task?.id] }))
-  const asked: [path: string, id: number | undefined][] = [
+  const queries: [path: string, id: number | undefined][] = [
     [`/projects?search=${search}`, project.id],
     [`/tasks?project_id=${project.id}&sort=-updated_date`, task?.id],
     [`/tasks?filter=${filter}`, task?.id],
     [`/jobs?task_id=${task?.id}&page_size=100`, task?.jobs[0]?.id],
   ]
-  for (const [path, id] of asked) {
+  for (const [path, id] of queries) {
     const { results } = await caller.done('GET', path)
     if (!results.some((one: { id: number }) => one.id === id))
       incrementCount(ledger.wrong, `not found by ${path.replace(/\d+|=.*$/g, 'N')}`)

@@ -55,10 +55,10 @@ const inPieces: AttachMedia = async (caller, id, { pictures }) => {
   await caller.done('POST', path, { headers: { 'upload-start': '1' } })
   const name = Buffer.from('pictures.zip').toString('base64')
   const headers = { 'upload-length': String(archive.length), 'upload-metadata': `filename ${name}` }
-  const begun = await caller.send('POST', `${path}/`, { headers: { ...tus, ...headers } })
-  const location = begun.headers.get('location')
-  if (begun.attempts > 1) return unsure
-  if (!location) throw new Error(`POST ${path}/: ${begun.status} ${begun.text}`)
+  const created = await caller.send('POST', `${path}/`, { headers: { ...tus, ...headers } })
+  const location = created.headers.get('location')
+  if (created.attempts > 1) return unsure
+  if (!location) throw new Error(`POST ${path}/: ${created.status} ${created.text}`)
   // an absolute address names the gateway that answered
   const file = location.replace(/^.*\/api/, '')
   for (let at = 0; at < archive.length; at = await offsetOf(caller, file, archive.length)) {

@@ -115,5 +115,5 @@ async function compareWith(
 
 async function forget({ caller, ledger }: Worker, path: string): Promise<void> {
   await caller.done('DELETE', path)
-  ledger.gone.push({ path, owner: caller })
+  ledger.deleted.push({ path, owner: caller })
 }

@@ -17,7 +17,7 @@ export interface DayUser extends Worker {
 }
 
 interface Staff {
-  house: DaySystem
+  system: DaySystem
   ledger: DayLedger
   receivers: Receivers
   /** The body that connects the bucket with the same images. */
@@ -27,15 +27,15 @@ interface Staff {
   isOver: () => boolean
 }
 
-/** Events of every well-behaved webhook; `told` of the ledger counts these. */
+/** Events of every well-behaved webhook; the expected messages of the ledger count these. */
 const events = ['update:project', 'create:comment', 'create:task']
 const password = 'Blue-Kettle-42'
 
 /** Creates a user with all their objects. */
 export async function createDayUser(staff: Staff, nth: number): Promise<DayUser> {
-  const { house, ledger, receivers, bucket, pictures, seed, isOver } = staff
+  const { system, ledger, receivers, bucket, pictures, seed, isOver } = staff
   const username = `person${nth}`
-  const [url = ''] = house.urls()
+  const [url = ''] = system.urls()
   const names = { first_name: '', last_name: '', email: `${username}@example.org` }
   const json = { username, password1: password, password2: password, ...names }
   await createApiClient(`${url}/api`, basic).done('POST', '/auth/register', { json })
@@ -47,9 +47,9 @@ export async function createDayUser(staff: Staff, nth: number): Promise<DayUser>
   const slug = `team${nth}`
   await own.done('POST', '/organizations', { json: { slug } })
   const identity = { username, authorization: `Token ${value}`, organization: slug }
-  const caller = openCaller(identity, house.urls, ledger)
-  const hook = async (target_url: string, wanted: readonly string[]): Promise<number> => {
-    const webhook = { type: 'organization', target_url, events: wanted }
+  const caller = openCaller(identity, system.urls, ledger)
+  const hook = async (target_url: string, subscribed: readonly string[]): Promise<number> => {
+    const webhook = { type: 'organization', target_url, events: subscribed }
     return (await caller.done('POST', '/webhooks', { json: webhook })).id
   }
   const webhook = await hook(receivers.good, events)

@@ -31,7 +31,7 @@ export async function workShift(worker: Worker, nth: number): Promise<void> {
   }
   if (!isOver()) await intoProject(worker, task)
   if (!isOver()) await backUpAndRestore(worker, task)
-  const own = ledger.kept.filter(({ owner }) => owner === caller)
+  const own = ledger.projects.filter(({ owner }) => owner === caller)
   for (const old of own.slice(0, -mostKept)) await remove(worker, old)
 }
 
@@ -39,7 +39,7 @@ async function newProject({ caller, ledger }: Worker, nth: number): Promise<DayP
   const name = `${caller.username} ${nth}`
   const { id } = await caller.done('POST', '/projects', { json: { name, labels } })
   const project = { id, name, owner: caller, tasks: [] }
-  ledger.kept.push(project)
+  ledger.projects.push(project)
   return project
 }
 
@@ -51,13 +51,13 @@ async function newTask(worker: Worker, project: DayProject, nth: number): Promis
     const name = `${project.name} task ${at}`
     const json = { name, project_id: project.id, segment_size: 2 }
     const { id } = await caller.done('POST', '/tasks', { json })
-    ledger.told.push({ webhook, mark: markOf.task(id) })
+    ledger.expectedMessages.push({ webhook, mark: markOf.task(id) })
     const [way, bring] = every[at % every.length] ?? []
     const request = await bring?.(caller, id, worker)
     if (request?.status === 'finished') return taken(worker, project, id, way ?? '')
     if (request) incrementCount(ledger.interrupted, `media ${way}: ${request.message}`)
     await caller.done('DELETE', `/tasks/${id}`)
-    ledger.gone.push({ path: `/tasks/${id}`, owner: caller })
+    ledger.deleted.push({ path: `/tasks/${id}`, owner: caller })
   }
 }
 
@@ -84,7 +84,7 @@ async function rename({ caller, ledger, webhook }: Worker, project: DayProject, 
   const name = `${project.name} renamed ${nth}`
   await caller.done('PATCH', `/projects/${project.id}`, { json: { name } })
   project.name = name
-  ledger.told.push({ webhook, mark: markOf.name(project.id, name) })
+  ledger.expectedMessages.push({ webhook, mark: markOf.name(project.id, name) })
 }
 
 async function discuss({ caller, ledger, webhook, random }: Worker, task: DayTask): Promise<void> {
@@ -95,14 +95,14 @@ async function discuss({ caller, ledger, webhook, random }: Worker, task: DayTas
     const message = `said ${nth} of ${task.name}`
     const { id } = await caller.done('POST', '/comments', { json: { issue: issue.id, message } })
     task.comments.set(id, message)
-    ledger.told.push({ webhook, mark: markOf.comment(id, message) })
+    ledger.expectedMessages.push({ webhook, mark: markOf.comment(id, message) })
   }
 }
 
 /** Deletes a project and checks that its objects are deleted too. */
 async function remove({ caller, ledger }: Worker, project: DayProject): Promise<void> {
   await caller.done('DELETE', `/projects/${project.id}`)
-  ledger.kept.splice(ledger.kept.indexOf(project), 1)
+  ledger.projects.splice(ledger.projects.indexOf(project), 1)
   const paths = [`/projects/${project.id}`, ...project.tasks.map(({ id }) => `/tasks/${id}`)]
-  ledger.gone.push(...paths.map((path) => ({ path, owner: caller })))
+  ledger.deleted.push(...paths.map((path) => ({ path, owner: caller })))
 }

@@ -6,7 +6,7 @@ import type { DayLedger } from './ledger.ts'
 /** A working user and their objects. */
 export interface Worker {
   caller: DayCaller
-  /** Webhook of their organization with all events that `told` counts. */
+  /** Webhook of their organization with all events that the ledger counts as expected messages. */
   webhook: number
   storage_id: number
   pictures: readonly ImageFile[]

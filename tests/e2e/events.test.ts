@@ -46,14 +46,20 @@ test('the exported file contains the events that its requester may see', async (
   await admin.done('PUT', `/jobs/${job.id}/annotations/`, { json: { shapes } })
   const timestamp = new Date().toISOString()
   const events = [{ scope: 'draw:object', timestamp, job_id: job.id, project_id: project.id }]
-  const told = await asBo.call('POST', '/events', { json: { timestamp, events } })
-  expect([told.status, told.body.events[0].user_name]).toEqual([201, 'bo'])
+  const response = await asBo.call('POST', '/events', { json: { timestamp, events } })
+  expect([response.status, response.body.events[0].user_name]).toEqual([201, 'bo'])
 
-  const wanted = ['create:project', 'update:project', 'create:task', 'create:shapes', 'draw:object']
+  const expected = [
+    'create:project',
+    'update:project',
+    'create:task',
+    'create:shapes',
+    'draw:object',
+  ]
   await vi.waitFor(
     async () => {
       const scopes = scopesOf(await exported(admin, `?project_id=${project.id}`))
-      expect(scopes).toEqual(expect.arrayContaining(wanted))
+      expect(scopes).toEqual(expect.arrayContaining(expected))
     },
     { timeout: 20_000, interval: 200 },
   )

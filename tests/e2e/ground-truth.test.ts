@@ -62,8 +62,8 @@ test.each(['/api', '/as/cvat/api'])(
   async (mount) => {
     const api = createApiClient(`${reticle.url}${mount}`, basic)
     const task = await taskWithMedia(admin)
-    const wanted = { frame_selection_method: 'manual', frames: [0, 2, 3] }
-    const json = { type: 'ground_truth', task_id: task.id, ...wanted }
+    const selection = { frame_selection_method: 'manual', frames: [0, 2, 3] }
+    const json = { type: 'ground_truth', task_id: task.id, ...selection }
     const { id } = await admin.done('POST', '/jobs', { json })
     const shapes = [0, 2, 3].map((frame) => rectangle(task.labels[0].id, frame))
     await admin.done('PUT', `/jobs/${id}/annotations/`, { json: { shapes } })
@@ -94,8 +94,12 @@ test('ground truth and replicas can be requested before the media is attached', 
   const json = { name: 't', labels: [{ name: 'car' }], segment_size: 2, consensus_replicas: 2 }
   const { id } = await admin.done('POST', '/tasks', { json })
   const form = formOf(await createImages(4))
-  const wish = { mode: 'gt', frame_selection_method: 'random_per_job', frames_per_job_count: 1 }
-  form.append('validation_params', JSON.stringify(wish))
+  const validation = {
+    mode: 'gt',
+    frame_selection_method: 'random_per_job',
+    frames_per_job_count: 1,
+  }
+  form.append('validation_params', JSON.stringify(validation))
   await admin.finished(await admin.done('POST', `/tasks/${id}/data`, { form }))
   const task = await admin.done('GET', `/tasks/${id}`)
   expect(task).toMatchObject({

@@ -40,7 +40,7 @@ let foreign: Foreign[]
 let secret: RegExp
 let before: AnyJson
 const actors: Record<string, ApiClient> = {}
-let calls = 0
+let callCount = 0
 let seenForeign = 0
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ beforeAll(async () => {
       ids: { ...acme.ids, ...personal.ids, users: self.id },
     },
   ]
-  const ids = numbersIn([acme.told, personal.told, self], least)
+  const ids = numbersIn([acme.responses, personal.responses, self], least)
   secret = new RegExp(
     `canary|${acme.ids.invitations}|\\b(?:${[...new Set(ids)].join('|')})\\b`,
     'i',
@@ -71,7 +71,7 @@ beforeAll(async () => {
   standers.push(acme.owner, alone)
 }, 120_000)
 afterAll(async () => {
-  console.log(`isolation: ${calls} calls`)
+  console.log(`isolation: ${callCount} calls`)
   await reticle.stop()
   await closeBuckets()
   remove()
@@ -107,17 +107,21 @@ async function standOf(people: readonly ApiClient[]): Promise<AnyJson> {
 }
 
 /** Returns the fault of an answer, or undefined if the answer leaks nothing and is as expected. */
-function wrongAbout(ask: IsolationCall, isKnown: boolean, answer: ApiResponse): string | undefined {
-  const { operation, query = '' } = ask
+function wrongAbout(
+  call: IsolationCall,
+  isKnown: boolean,
+  answer: ApiResponse,
+): string | undefined {
+  const { operation, query = '' } = call
   const { status } = answer
-  const told = withoutSent(ask, `${answer.text} ${answer.headers.get('location') ?? ''}`)
-  const say = (what: string) =>
-    `${operation.method} ${ask.path}${query}: ${what}: ${status} ${answer.text.slice(0, 200)}`
-  if (status >= 500) return say('an error of ours')
-  if (secret.test(told)) return say('it tells')
-  if (!isKnown) return status === 401 ? undefined : say('not 401')
+  const text = withoutSent(call, `${answer.text} ${answer.headers.get('location') ?? ''}`)
+  const describeFault = (what: string) =>
+    `${operation.method} ${call.path}${query}: ${what}: ${status} ${answer.text.slice(0, 200)}`
+  if (status >= 500) return describeFault('an error of ours')
+  if (secret.test(text)) return describeFault('it tells')
+  if (!isKnown) return status === 401 ? undefined : describeFault('not 401')
   if (status === 429 && operation.limit === 'hourly') return undefined
-  return isAsExpected(ask, answer) ? undefined : say(`not ${ask.answer}`)
+  return isAsExpected(call, answer) ? undefined : describeFault(`not ${call.answer}`)
 }
 
 function isAsExpected({ answer: expected }: IsolationCall, { status, body }: ApiResponse): boolean {
@@ -152,14 +156,14 @@ describe('requests by every route', () => {
     '%s cannot read or change objects of others',
     async (name, isKnown) => {
       const api = actors[name] ?? own.owner
-      const asks = [...buildCalls(foreign, own), ...buildBodyCalls(foreign, own)]
-      const wrong = await atOnce(8, asks, async (ask) => {
-        const { operation, query = '' } = ask
-        const address = `${ask.path}${query === '?' ? '' : query}`
-        const answer = await api.call(String(operation.method), address, await requestOf(ask))
-        return wrongAbout(ask, isKnown, answer)
+      const calls = [...buildCalls(foreign, own), ...buildBodyCalls(foreign, own)]
+      const wrong = await atOnce(8, calls, async (call) => {
+        const { operation, query = '' } = call
+        const address = `${call.path}${query === '?' ? '' : query}`
+        const answer = await api.call(String(operation.method), address, await requestOf(call))
+        return wrongAbout(call, isKnown, answer)
       })
-      calls += asks.length
+      callCount += calls.length
       seenForeign += wrong.filter(Boolean).length
       expect(wrong.filter(Boolean)).toEqual([])
     },
@@ -174,9 +178,9 @@ test('the owners can see the names and ids that are hidden from others', async (
 
 test('after at least 5,000 calls nothing has changed', async () => {
   score({
-    ...{ id: 'T-TEN-1', on: 'every route', count: `${calls} calls` },
+    ...{ id: 'T-TEN-1', on: 'every route', count: `${callCount} calls` },
     ...{ seen: String(seenForeign), holds: seenForeign === 0 },
   })
   expect(await standOf(standers)).toEqual(before)
-  expect(calls).toBeGreaterThanOrEqual(5000)
+  expect(callCount).toBeGreaterThanOrEqual(5000)
 })

@@ -24,7 +24,7 @@ async function killable(env?: Record<string, string>) {
   return { start, first: await start() }
 }
 
-async function begun(api: Reticle['admin'], rqId: string) {
+async function untilStarted(api: Reticle['admin'], rqId: string) {
   for (let tries = 0; tries < 500; tries++) {
     const { status } = await api.done('GET', `/requests/${encodeURIComponent(rqId)}`)
     if (status !== 'queued') break
@@ -36,7 +36,7 @@ async function begun(api: Reticle['admin'], rqId: string) {
 async function killDuring(begin: (api: Reticle['admin']) => Promise<AnyJson>) {
   const { start, first } = await killable()
   const { rq_id } = await begin(first.admin)
-  await begun(first.admin, rq_id)
+  await untilStarted(first.admin, rq_id)
   await first.kill()
   const second = await start()
   return { second, request: await second.admin.ended(rq_id) }
@@ -134,7 +134,7 @@ test('a worker process that dies is replaced, and its request continues', {
     'POST',
     `/tasks/${task.id}/dataset/export?format=COCO%201.0`,
   )
-  await begun(first.admin, rq_id)
+  await untilStarted(first.admin, rq_id)
   process.kill(conversionOf(first.pid), 'SIGKILL')
   const request = await first.admin.ended(rq_id)
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })

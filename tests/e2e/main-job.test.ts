@@ -170,13 +170,13 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
     const task = await taskWithMedia(admin, { project_id: project.id })
     const [job] = await jobsOf(admin, task.id)
     expect((await admin.call('DELETE', `/projects/${project.id}`)).status).toBe(204)
-    for (const gone of [
+    for (const address of [
       `/projects/${project.id}`,
       `/tasks/${task.id}`,
       `/jobs/${job.id}`,
       `/tasks/${task.id}/annotations/`,
     ])
-      expect((await admin.call('GET', gone)).status, gone).toBe(404)
+      expect((await admin.call('GET', address)).status, address).toBe(404)
   })
 
   async function importCoco(taskId: number, content: string | Uint8Array): Promise<AnyJson> {

@@ -36,11 +36,17 @@ test('the commands of docs/webhooks.md receive, verify and redeliver messages', 
   timeout: 90_000,
 }, async () => {
   const lines = (await runMarkedCommands('docs/webhooks.md')).trimEnd().split('\n')
-  const heard = (number: number, event: string) => `#${number} ${event}: signed as it should be`
+  const receivedLine = (number: number, event: string) =>
+    `#${number} ${event}: signed as it should be`
   const messages = '1 ping delivered, 2 create:task delivered'
   expect(lines).toEqual([
     ...['204', 'first', messages, '1', 'at http://127.0.0.1:9417/'],
-    ...[heard(1, 'ping'), heard(2, 'create:task'), heard(2, 'create:task'), 'true'],
+    ...[
+      receivedLine(1, 'ping'),
+      receivedLine(2, 'create:task'),
+      receivedLine(2, 'create:task'),
+      'true',
+    ],
   ])
 })
 

@@ -94,7 +94,7 @@ async function left(rows: pg.Client): Promise<number[]> {
 }
 
 /** Names of the events about created objects. */
-async function told(rows: pg.Client): Promise<string[]> {
+async function createdEvents(rows: pg.Client): Promise<string[]> {
   const { rows: events } = await rows.query(`select type from (
       select headers->>'event-type' as type from bus.bus_messages
       union all select type from projects.outbox) events
@@ -110,7 +110,7 @@ test('a restore whose last annotations are refused leaves nothing', async () => 
   expect(request).toMatchObject({ status: 'failed', result_id: null })
   expect(await found(api)).toEqual([0, 0, 0, 0, 0, 0])
   expect(await left(rows)).toEqual(nothing)
-  expect(await told(rows)).toEqual([])
+  expect(await createdEvents(rows)).toEqual([])
 })
 
 test('a restore that is cancelled while it runs leaves nothing', async () => {
@@ -122,7 +122,7 @@ test('a restore that is cancelled while it runs leaves nothing', async () => {
   expect(await api.ended(rq_id)).toMatchObject({ status: 'failed', message: 'Cancelled' })
   expect(await left(rows)).toEqual(nothing)
   expect(await found(api)).toEqual([0, 0, 0, 0, 0, 0])
-  expect(await told(rows)).toEqual([])
+  expect(await createdEvents(rows)).toEqual([])
 })
 
 test('a restore whose worker is killed completes once, without leftovers of the first attempt', async () => {
@@ -147,7 +147,7 @@ test('a restore whose worker is killed completes once, without leftovers of the 
   }
   expect(await found(third.api)).toEqual([1, 2, 2, 1, 1, 1])
   const made = ['project', 'task', 'task', 'job', 'job', 'issue', 'comment']
-  expect(await told(third.rows)).toEqual(made.map((one) => `create:${one}`).sort())
+  expect(await createdEvents(third.rows)).toEqual(made.map((one) => `create:${one}`).sort())
   const { rows: projects } = await third.rows.query('select id from projects.projects')
   expect(projects).toEqual([{ id: request.result_id }])
 })

@@ -219,8 +219,8 @@ describe('format Service 1.1', () => {
     ]
     for (const [content, message] of refusals) {
       const started = await send(`/tasks/${into.task.id}`, 'Service 1.1', content, 'a.xml')
-      const { status, message: said } = await reticle.admin.ended(started.rq_id)
-      expect([status, said]).toEqual(['failed', expect.stringMatching(message)])
+      const { status, message: failure } = await reticle.admin.ended(started.rq_id)
+      expect([status, failure]).toEqual(['failed', expect.stringMatching(message)])
     }
     expect(await into.whole.read()).toEqual(before)
   })

@@ -68,8 +68,8 @@ test(`${events} events reach three webhooks although the process is killed ${kil
     ...{ failed: new Set<string>(), patienceMs: 120_000 },
   })
   score({ id: 'T-WH-1', on: 'one process', seed, ...scoreOf(seen, `${kills} kills`) })
-  for (const { webhook, owed, verdict } of seen) {
-    expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
+  for (const { webhook, expected, verdict } of seen) {
+    expect(expected, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
     expect(verdict, `webhook ${webhook}`).toEqual(noFaults)
   }
   expect(hearing.contradicted, 'one id, one body').toEqual([])

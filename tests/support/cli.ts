@@ -22,7 +22,7 @@ export interface CliResult {
 export interface RunningCli {
   child: ChildProcess
   /** Kills the process once standard error matches. */
-  killWhen(said: RegExp, signal?: NodeJS.Signals): Promise<void>
+  killWhen(pattern: RegExp, signal?: NodeJS.Signals): Promise<void>
   ended: Promise<CliResult>
 }
 
@@ -83,8 +83,8 @@ function watchCli(child: ChildProcess, input?: string): RunningCli {
   return {
     child,
     ended,
-    async killWhen(said, signal = 'SIGKILL') {
-      while (!said.test(text.err)) {
+    async killWhen(pattern, signal = 'SIGKILL') {
+      while (!pattern.test(text.err)) {
         if (child.exitCode !== null) throw new Error(`it ended before: ${text.err}`)
         await new Promise((next) => setTimeout(next, 2))
       }

@@ -126,17 +126,17 @@ export function findDeliveryFaults(
   { truth, acknowledged }: { truth: CommittedState; acknowledged: readonly AcknowledgedChange[] },
   excused: ReadonlySet<string> = new Set(),
 ): DeliveryFaults {
-  const told = hearing.of(webhook.id).toSorted((a, b) => a.sequence - b.sequence)
-  const { pairs, lost, rest } = pairMessages(expectedFor(webhook, truth.events), told)
-  const marks = new Set(told.flatMap((one) => one.marks))
+  const messages = hearing.of(webhook.id).toSorted((a, b) => a.sequence - b.sequence)
+  const { pairs, lost, rest } = pairMessages(expectedFor(webhook, truth.events), messages)
+  const marks = new Set(messages.flatMap((one) => one.marks))
   const changes = [...acknowledged, ...truth.revisions]
-  const unheard = expectedFor(webhook, changes).filter(({ mark }) => !marks.has(mark))
+  const unreceived = expectedFor(webhook, changes).filter(({ mark }) => !marks.has(mark))
   return {
-    lost: [...lost.map(({ fact }) => fact), ...unheard.map(({ mark }) => mark)],
+    lost: [...lost.map(({ fact }) => fact), ...unreceived.map(({ mark }) => mark)],
     invented: rest.map(({ fact }) => fact),
-    numbers: told
+    numbers: messages
       .map(({ sequence }) => sequence)
-      .filter((number, at) => number !== 1 + (told[at - 1]?.sequence ?? 0)),
+      .filter((number, at) => number !== 1 + (messages[at - 1]?.sequence ?? 0)),
     misnumbered: findDescents(pairs, ({ sequence }) => sequence),
     overtaken: findDescents(
       pairs.filter(({ message: { id } }) => !excused.has(id)),
@@ -146,19 +146,19 @@ export function findDeliveryFaults(
 }
 
 interface Pair {
-  owed: CommittedEvent
+  expected: CommittedEvent
   message: ReceivedMessage
 }
 
 /** Pairs each event with its message; equal ones are paired in order. */
-function pairMessages(owed: readonly CommittedEvent[], told: readonly ReceivedMessage[]) {
+function pairMessages(expected: readonly CommittedEvent[], messages: readonly ReceivedMessage[]) {
   const byFact = new Map<string, ReceivedMessage[]>()
-  for (const one of told) byFact.set(one.fact, [...(byFact.get(one.fact) ?? []), one])
+  for (const one of messages) byFact.set(one.fact, [...(byFact.get(one.fact) ?? []), one])
   const pairs: Pair[] = []
   const lost: CommittedEvent[] = []
-  for (const one of owed) {
+  for (const one of expected) {
     const message = byFact.get(one.fact)?.shift()
-    if (message) pairs.push({ owed: one, message })
+    if (message) pairs.push({ expected: one, message })
     else lost.push(one)
   }
   return { pairs, lost, rest: [...byFact.values()].flat() }
@@ -170,7 +170,7 @@ function findDescents(
   numberOf: (message: ReceivedMessage) => number,
 ): string[] {
   const highest = new Map<string, number>()
-  return pairs.flatMap(({ owed: { key, fact }, message }) => {
+  return pairs.flatMap(({ expected: { key, fact }, message }) => {
     const [before, number] = [highest.get(key) ?? 0, numberOf(message)]
     highest.set(key, Math.max(before, number))
     return number < before ? [fact] : []
@@ -204,20 +204,20 @@ export async function waitForDeliveries({
     await addFailedMessages(await given.database(), given.failed)
     const seen = webhooks.map((webhook) => ({
       webhook: webhook.id,
-      owed: expectedFor(webhook, truth.events).length,
+      expected: expectedFor(webhook, truth.events).length,
       verdict: findDeliveryFaults(webhook, hearing, { truth, acknowledged }, given.failed),
     }))
-    const isWell = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
-    if (isWell || Date.now() > until) return seen
+    const isFaultless = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
+    if (isFaultless || Date.now() > until) return seen
   }
 }
 
 /** Returns the row of the scoreboard. */
 export function scoreOf(seen: Awaited<ReturnType<typeof waitForDeliveries>>, kills: string) {
-  const owed = seen.reduce((sum, one) => sum + one.owed, 0)
+  const expected = seen.reduce((sum, one) => sum + one.expected, 0)
   const lost = seen.flatMap(({ verdict }) => verdict.lost).length
-  const isWell = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
-  return { count: `${kills}, ${owed} messages`, seen: String(lost), holds: isWell }
+  const isFaultless = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
+  return { count: `${kills}, ${expected} messages`, seen: String(lost), holds: isFaultless }
 }
 
 /** Adds the messages with a failed attempt, as far as attempts are still recorded. */

@@ -174,8 +174,8 @@ const taskIn =
     const made = await call('POST', '/tasks', { json: { name: `empty ${nth}`, project_id } })
     if (!made) return []
     const mark = markOf.task(made.body.id)
-    const gone = await call('DELETE', `/tasks/${made.body.id}`)
-    const removed = gone ? [{ event: 'delete:task', mark }] : []
+    const deletion = await call('DELETE', `/tasks/${made.body.id}`)
+    const removed = deletion ? [{ event: 'delete:task', mark }] : []
     return [{ event: 'create:task', mark }, ...removed]
   }
 
@@ -183,9 +183,9 @@ const taskIn =
 const exportOf =
   ({ task }: Ground['tasks'][number]): Write =>
   async (call) => {
-    const asked = await call('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
-    if (!asked) return []
-    const path = `/requests/${encodeURIComponent(rqIdOf(asked.body))}?wait=10`
+    const started = await call('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+    if (!started) return []
+    const path = `/requests/${encodeURIComponent(rqIdOf(started.body))}?wait=10`
     for (;;) {
       const { body: request } = (await call('GET', path)) ?? {}
       if (['finished', 'failed'].includes(request?.status))

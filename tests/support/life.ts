@@ -44,8 +44,8 @@ export async function liveTask(
 async function review(api: ApiClient, job: AnyJson): Promise<void> {
   const json = { job: job.id, frame: 0, position: [1, 2], message: 'look' }
   const issue = await api.done('POST', '/issues', { json })
-  const said = { json: { issue: issue.id, message: 'seen' } }
-  const comment = await api.done('POST', '/comments', said)
+  const fields = { json: { issue: issue.id, message: 'seen' } }
+  const comment = await api.done('POST', '/comments', fields)
   await api.done('PATCH', `/comments/${comment.id}`, { json: { message: 'mended' } })
   await api.done('DELETE', `/comments/${comment.id}`)
   await api.done('PATCH', `/issues/${issue.id}`, { json: { resolved: true } })

@@ -18,7 +18,7 @@ export async function startListener() {
   const taken = new Map<string, number>()
 
   /** Messages that a webhook has received, in the order of arrival. */
-  const told = (name: string): AnyJson[] =>
+  const listReceived = (name: string): AnyJson[] =>
     receiver.received
       .filter(({ path }) => path === `/${name}`)
       .map(({ body }) => JSON.parse(body.toString()))
@@ -31,16 +31,19 @@ export async function startListener() {
   /** Returns the next messages of a webhook, after those that were taken before. */
   async function take(name: string, count: number): Promise<AnyJson[]> {
     const from = taken.get(name) ?? 0
-    const isThere = () => expect(told(name).length).toBeGreaterThanOrEqual(from + count)
+    const isThere = () => expect(listReceived(name).length).toBeGreaterThanOrEqual(from + count)
     await vi.waitFor(isThere, patience).catch(() => undefined) // the comparison below shows the messages that arrived
-    const came = told(name).slice(from)
+    const came = listReceived(name).slice(from)
     taken.set(name, from + came.length)
     return came
   }
 
   /** Waits until a webhook has received these events, among others. */
   const until = (name: string, ...events: string[]) =>
-    vi.waitFor(() => expect(eventsIn(told(name))).toEqual(expect.arrayContaining(events)), patience)
+    vi.waitFor(
+      () => expect(eventsIn(listReceived(name))).toEqual(expect.arrayContaining(events)),
+      patience,
+    )
 
   /** Creates a webhook of an organization, and waits until earlier events of the organization have been processed. */
   async function ofOrganization(
@@ -52,12 +55,12 @@ export async function startListener() {
     const hook = await add(api, name, { type: 'organization', events }, `?org=${slug}`)
     await api.done('PATCH', `/organizations/${id}`, { json: { description: name } })
     await until(name, 'update:organization')
-    taken.set(name, told(name).length)
+    taken.set(name, listReceived(name).length)
     return hook
   }
 
   return {
-    told,
+    listReceived,
     take,
     until,
     ofOrganization,

@@ -51,16 +51,16 @@ export function createPayloadCheck(given: { listener: Listener; api: ApiClient; 
   ): Promise<{ answer: A; payloads: AnyJson[] }> => {
     const before = await readAll(facts, /^(update|delete):/)
     const answer = await act()
-    const told: AnyJson[][] = []
-    for (const name of names) told.push(await listener.take(name, facts.length))
+    const received: AnyJson[][] = []
+    for (const name of names) received.push(await listener.take(name, facts.length))
     const after = await readAll(facts, /^(create|update|completed):/, answer)
-    for (const payloads of told) {
+    for (const payloads of received) {
       expect(eventsIn(payloads).sort()).toEqual(facts.map(([event]) => event).sort())
       facts.forEach(([event], index) => {
         expectExact(payloads, event, { before: before[index], after: after[index], sender })
       })
     }
-    return { answer, payloads: told[0] ?? [] }
+    return { answer, payloads: received[0] ?? [] }
   }
 }
 
@@ -82,10 +82,10 @@ export function expectExact(payloads: AnyJson[], event: string, { before, after,
   expect([event, payload?.[resource]]).toEqual([event, isPast ? withoutRevision(record) : record])
   const { before_update, changes, annotations, reason, ...rest } = payload
   expect([event, before_update, changes]).toEqual([event, ...changeOf(before, after)])
-  const isNobodys = event.startsWith('completed:')
-  expect([event, rest.sender]).toEqual([event, isNobodys ? undefined : sender])
+  const hasNoSender = event.startsWith('completed:')
+  expect([event, rest.sender]).toEqual([event, hasNoSender ? undefined : sender])
   const envelope = ['event', 'webhook_id', 'webhook_sequence', 'delivery_id', 'created_date']
-  const keys = [...envelope, resource, ...(isNobodys ? [] : ['sender'])]
+  const keys = [...envelope, resource, ...(hasNoSender ? [] : ['sender'])]
   expect([event, Object.keys(rest).sort()]).toEqual([event, keys.sort()])
 }
 

@@ -35,14 +35,14 @@ export function recordMessages(receiver: Receiver): MessageLog {
   let count = 0
   receiver.answer((given) => {
     receiver.received.length = 0
-    const told = read(given, ++count)
-    const known = all.get(told.id)
-    if (known && known.hash !== told.hash) contradicted.push(told.id)
+    const message = read(given, ++count)
+    const known = all.get(message.id)
+    if (known && known.hash !== message.hash) contradicted.push(message.id)
     if (known) return {}
-    all.set(told.id, told)
-    const own = byWebhook.get(told.webhook_id) ?? []
-    byWebhook.set(told.webhook_id, own)
-    own.push(told)
+    all.set(message.id, message)
+    const own = byWebhook.get(message.webhook_id) ?? []
+    byWebhook.set(message.webhook_id, own)
+    own.push(message)
     return {}
   })
   return {

@@ -106,7 +106,7 @@ async function asStartedOnce(dataDir: string): Promise<void> {
 function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {
   writeFileSync(join(dataDir, 'admin-password'), password) // where the README expects it
   const isNotOurs = async () => {
-    throw new Error('a story does not kill the system that it is told on')
+    throw new Error('a story must not kill the shared system')
   }
   return {
     url,
@@ -128,14 +128,14 @@ async function ready(child: ChildProcess, text: () => string): Promise<string> {
     if (child.exitCode !== null) break
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`Reticle did not get ready:\n${text()}`)
+  throw new Error(`Reticle did not become ready:\n${text()}`)
 }
 
 async function end(child: ChildProcess, signal: () => void): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   signal()
-  await gone
+  await exited
 }
 
 /** Creates an empty data directory, which is removed after the calling file or test. */

@@ -34,12 +34,12 @@ export async function sendFile(
   { name, bytes }: { name: string; bytes: Uint8Array },
   pieceBytes = 10 * 1024 * 1024,
 ): Promise<string> {
-  const begun = await begin(api, path, { name, length: bytes.length })
-  const location = begun.headers.get('location')
-  if (begun.status !== 201 || !location) throw new Error(`${begun.status} ${begun.text}`)
+  const created = await begin(api, path, { name, length: bytes.length })
+  const location = created.headers.get('location')
+  if (created.status !== 201 || !location) throw new Error(`${created.status} ${created.text}`)
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     const sent = await sendChunk(api, location, at, bytes.subarray(at, at + pieceBytes))
     if (sent.status !== 204) throw new Error(`${sent.status} ${sent.text}`)
   }
-  return begun.headers.get('upload-filename') ?? ''
+  return created.headers.get('upload-filename') ?? ''
 }

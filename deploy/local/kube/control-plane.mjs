@@ -170,14 +170,14 @@ function call(method, port, path, { token, type: sent = 'application/json', text
   const headers = { authorization: `Bearer ${token}`, 'content-type': sent }
   const place = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }
   return new Promise((resolve, reject) => {
-    const asked = request(place, async (response) => {
+    const outgoing = request(place, async (response) => {
       const pieces = await response.toArray()
       const whole = Buffer.concat(pieces).toString()
       const { 'content-type': type = '', warning } = response.headers
       const answer = /json/.test(type) ? JSON.parse(whole) : whole
       resolve({ status: response.statusCode, answer, warning })
     })
-    asked.on('error', reject)
-    asked.end(text)
+    outgoing.on('error', reject)
+    outgoing.end(text)
   })
 }

@@ -83,13 +83,19 @@ describe('the Accept header', () => {
 })
 
 describe('a call with two faults reports the first one in the documented order', () => {
-  const nobody = () => createApiClient(admin.api, 'Token wrong')
+  const anonymous = () => createApiClient(admin.api, 'Token wrong')
   const name = { json: { name: 'x' } }
   const unknown = { json: { nosuch: 1 } }
   const reference = { json: { assignee_id: 999_999 } }
   type Sent = { json: AnyJson }
   test.each<[string, number, () => ApiClient, string, Sent | undefined]>([
-    ['a bad token and an unknown organization', 401, nobody, `/projects/${missing}?org=no`, name],
+    [
+      'a bad token and an unknown organization',
+      401,
+      anonymous,
+      `/projects/${missing}?org=no`,
+      name,
+    ],
     ['an unknown organization and id', 404, () => anna, `/projects/${missing}?org=no`, name],
     ['an object that is not to be seen', 403, () => anna, '/projects/{foreign}', name],
     ['an object that is not there', 404, () => anna, `/projects/${missing}`, name],

@@ -112,18 +112,18 @@ describe('revisions', () => {
 test('the diff of two revisions lists the created, updated and deleted objects', async () => {
   const { job, label, set, put, create } = await setUp()
   const { shapes } = await put([rectangle(label.id), rectangle(label.id, 1)])
-  const [kept, gone] = shapes
+  const [kept, deleted] = shapes
   await anna.api.done('PATCH', `${set}?action=update`, {
     json: { shapes: [{ id: kept.id, z_order: 7 }] },
   })
-  await anna.api.done('PATCH', `${set}?action=delete`, { json: { shapes: [{ id: gone.id }] } })
+  await anna.api.done('PATCH', `${set}?action=delete`, { json: { shapes: [{ id: deleted.id }] } })
   const { shapes: made } = await create([rectangle(label.id)])
   const none = { tags: [], shapes: [], tracks: [] }
   const diff = `/jobs/${job.id}/annotations/diff`
   expect(await anna.api.done('GET', `${diff}?from=1`)).toEqual({
     ...{ from: 1, to: 4, created: { ...none, shapes: made } },
     updated: { ...none, shapes: [{ before: kept, after: { ...kept, z_order: 7 } }] },
-    deleted: { ...none, shapes: [gone] },
+    deleted: { ...none, shapes: [deleted] },
   })
   expect(await anna.api.done('GET', `${diff}?from=1&to=2`)).toMatchObject({ to: 2, created: none })
   expect((await anna.api.call('GET', diff)).status).toBe(400)
@@ -179,14 +179,14 @@ describe('restoring a revision', () => {
 test('history is readable with the right to view annotations, and restorable with the right to edit', async () => {
   const { task, job, label, put, revisions } = await setUp()
   await put([rectangle(label.id)])
-  const asked = [
+  const queries = [
     ['GET', `/tasks/${task.id}/annotations/revisions`],
     ['GET', revisions],
     ['GET', `${revisions}/1`],
     ['GET', `/jobs/${job.id}/annotations/diff?from=1`],
     ['POST', `${revisions}/1/restore`],
   ] as const
-  for (const [method, url] of asked) {
+  for (const [method, url] of queries) {
     expect((await bert.api.call(method, url)).status, `${method} ${url}`).toBe(403)
   }
   await reticle.admin.done('PATCH', `/jobs/${job.id}`, { json: { assignee: bert.id } })
@@ -208,11 +208,11 @@ test('a revision whose data was dropped is answered 410, and the newest revision
   await expect
     .poll(async () => codeOf(await read()), { timeout: 10_000 })
     .toEqual([410, 'revision_expired'])
-  const asked = [
+  const queries = [
     ['GET', `/jobs/${job.id}/annotations/diff?from=1`],
     ['POST', `${revisions}/1/restore`],
   ] as const
-  for (const [method, url] of asked) {
+  for (const [method, url] of queries) {
     expect(codeOf(await api.call(method, url)), url).toEqual([410, 'revision_expired'])
   }
   expect((await api.call('GET', `${revisions}/2`)).text).toBe(text)

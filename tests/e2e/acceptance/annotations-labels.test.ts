@@ -64,8 +64,8 @@ describe('changing labels of annotated jobs', () => {
     const json = { shapes: [{ id: shape.id, attributes: values }] }
     const written = await reticle.admin.call('PATCH', `${route}?action=update`, { json })
     expect(written.body.shapes[0].attributes).toEqual(values)
-    const gone = [{ id: attributes[0].id, deleted: true }]
-    await reticle.admin.done('PATCH', `/labels/${car.id}`, { json: { attributes: gone } })
+    const deletion = [{ id: attributes[0].id, deleted: true }]
+    await reticle.admin.done('PATCH', `/labels/${car.id}`, { json: { attributes: deletion } })
     const after = await read(tagOf(written))
     expect(after.status).toBe(200)
     expect(after.body.shapes[0].attributes).toEqual([])
@@ -121,9 +121,9 @@ test('concurrent edits are not lost while labels change', async () => {
   })()
   const grouped: number[] = []
   for (let round = 1; round <= 12; round++) {
-    const [kept, gone] = (await patched('create', create(2))).shapes
+    const [kept, deletion] = (await patched('create', create(2))).shapes
     await patched('update', { shapes: [{ id: kept.id, group: round }] })
-    await patched('delete', { shapes: [{ id: gone.id }] })
+    await patched('delete', { shapes: [{ id: deletion.id }] })
     grouped.push(kept.id)
   }
   await relabelled

@@ -112,10 +112,10 @@ describe('PATCH update', () => {
       [{ source: 'robot' }, 'source_invalid'],
       [{ group: null, z_order: null }, 'invalid'],
     ] as const) {
-      const [status, told] = await refused(() =>
+      const [status, errorCode] = await refused(() =>
         job.patch('update', { shapes: [{ id, ...fields }] }),
       )
-      expect([status, told], JSON.stringify(fields)).toEqual([400, code])
+      expect([status, errorCode], JSON.stringify(fields)).toEqual([400, code])
     }
     const points = [1, 2, 3, 4, 5, 6]
     const { shapes } = await patched('update', { shapes: [{ id, type: 'polygon', points }] })
@@ -173,8 +173,8 @@ describe('PATCH update', () => {
 describe('PATCH delete', () => {
   test('delete by id returns the deleted objects with their elements', async () => {
     const { shapes } = await job.write({ shapes: [person([joint('head')]), box()] })
-    const [gone, kept] = shapes
-    expect((await patched('delete', { shapes: [{ id: gone.id }] })).shapes).toEqual([gone])
+    const [deleted, kept] = shapes
+    expect((await patched('delete', { shapes: [{ id: deleted.id }] })).shapes).toEqual([deleted])
     expect((await job.read()).shapes).toEqual([kept])
   })
 

@@ -43,7 +43,7 @@ const newTask = async () =>
   })
 
 const set = (of: string) => `/${of}/annotations/`
-const asked = (of: string, query: Record<string, string>) =>
+const readWith = (of: string, query: Record<string, string>) =>
   api.call('GET', `${set(of)}?${new URLSearchParams(query)}`)
 const framesOf = ({ tags, shapes, tracks }: AnyJson) =>
   [tags, shapes, tracks].map((list) => list.map((one: AnyJson) => one.frame))
@@ -87,19 +87,22 @@ describe('reading a part of a set', () => {
     ['page=7&no_such=1&frames=3', [[], [3], [2]]],
   ])('the query %s returns the matching objects', async (query, expected) => {
     const given = query.replace('LORRY', String(lorry)).replace('CAR', String(car))
-    const { body } = await asked(`tasks/${task.id}`, Object.fromEntries(new URLSearchParams(given)))
+    const { body } = await readWith(
+      `tasks/${task.id}`,
+      Object.fromEntries(new URLSearchParams(given)),
+    )
     expect(framesOf(body)).toEqual(expected)
   })
 
   test('the frames of a query on a job are limited to the job', async () => {
-    const { body } = await asked(`jobs/${jobs[1].id}`, { frames: '4-5' })
+    const { body } = await readWith(`jobs/${jobs[1].id}`, { frames: '4-5' })
     expect(framesOf(body).slice(0, 2)).toEqual([[], [5]])
   })
 
   test('the entity tag of a partial read is that of the whole set, and 304 works with it', async () => {
     const of = `jobs/${jobs[0].id}`
-    const whole = await asked(of, {})
-    const some = await asked(of, { frames: '1' })
+    const whole = await readWith(of, {})
+    const some = await readWith(of, { frames: '1' })
     const etag = some.headers.get('etag') ?? ''
     expect(etag).toBe(whole.headers.get('etag'))
     const again = await api.call('GET', `${set(of)}?frames=1`, {
@@ -127,9 +130,9 @@ describe('reading a part of a set', () => {
     })
     const types = { in: [{ var: 'type' }, ['rectangle', 'ellipse']] }
     const filter = JSON.stringify({ and: [types, { '!=': [{ var: 'rotation' }, 0] }] })
-    expect(framesOf((await asked(of, { filter })).body)).toEqual([[], [1, 2], [0]])
+    expect(framesOf((await readWith(of, { filter })).body)).toEqual([[], [1, 2], [0]])
     const steep = JSON.stringify({ '>': [{ var: 'rotation' }, 12.4] })
-    expect(framesOf((await asked(of, { filter: steep })).body)).toEqual([[], [1, 2, 3], [0]])
+    expect(framesOf((await readWith(of, { filter: steep })).body)).toEqual([[], [1, 2, 3], [0]])
   })
 
   let other = 0
@@ -150,7 +153,7 @@ describe('reading a part of a set', () => {
     ['interpolate', 'perhaps', /^Must be a valid boolean/],
   ])('%s=%s is answered 400 with the reason', async (name, value, expected) => {
     for (const of of [`tasks/${task.id}`, `jobs/${jobs[0].id}`]) {
-      const { status, body } = await asked(of, { [name]: value })
+      const { status, body } = await readWith(of, { [name]: value })
       expect([status, Object.keys(body)]).toEqual([400, [name]])
       expect(body[name][0]).toMatch(expected)
     }
@@ -162,7 +165,7 @@ describe('reading a part of a set', () => {
     ['{"==":[{"var":"points"},1]}', /^filter: term 'points' is not supported/],
     ['{"==":[{"var":"rotation"},"steep"]}', /^filter: value 'steep' is not valid for 'rotation'/],
   ])('filter=%s is answered 400 with the reason', async (filter, expected) => {
-    const { status, body } = await asked(`jobs/${jobs[0].id}`, { filter })
+    const { status, body } = await readWith(`jobs/${jobs[0].id}`, { filter })
     expect(status).toBe(400)
     expect(body[0]).toMatch(expected)
   })
@@ -173,7 +176,7 @@ describe('reading a part of a set', () => {
   })
 
   test('the removed export parameters are answered 410, even beside valid parameters', async () => {
-    const { status } = await asked(`jobs/${jobs[0].id}`, { frames: '1', format: 'COCO 1.0' })
+    const { status } = await readWith(`jobs/${jobs[0].id}`, { frames: '1', format: 'COCO 1.0' })
     expect(status).toBe(410)
   })
 })
@@ -193,7 +196,7 @@ describe('interpolated reads of tracks', () => {
   /** Returns the positions of one track on some frames. */
   async function positions(track: AnyJson, frames = '0-4'): Promise<AnyJson[]> {
     await api.done('PUT', set(of), { json: { tracks: [{ frame: 0, label_id: car, ...track }] } })
-    const { body } = await asked(of, { frames, interpolate: 'true' })
+    const { body } = await readWith(of, { frames, interpolate: 'true' })
     return body.tracks[0].shapes
   }
   const half = async (left: AnyJson, right: AnyJson) => {
@@ -243,7 +246,7 @@ describe('interpolated reads of tracks', () => {
       json: { tracks: [{ frame: 6, label_id: car, shapes: [at(6)] }] },
     })
     const seen = async (target: string) => {
-      const { body } = await asked(target, { interpolate: 'yes' })
+      const { body } = await readWith(target, { interpolate: 'yes' })
       return body.tracks.map(({ shapes }: AnyJson) => shapes.map((one: AnyJson) => one.frame))
     }
     expect(await seen(of)).toEqual([[6, 7, 8, 9]])
@@ -267,7 +270,7 @@ describe('interpolated reads of tracks', () => {
     ]
     const track = { frame: 0, label_id: person.id, shapes: [bones], elements }
     await api.done('PUT', set(of), { json: { tracks: [track] } })
-    const { body } = await asked(of, { frames: '1-3', interpolate: 'true' })
+    const { body } = await readWith(of, { frames: '1-3', interpolate: 'true' })
     const [found] = body.tracks
     expect(found.shapes.map((one: AnyJson) => one.frame)).toEqual([1, 2, 3])
     expect(

@@ -224,8 +224,8 @@ describe('bodies that are not an annotation set', () => {
       () => job.patch('update', undefined, { raw }),
       () => job.patch('delete', undefined, { raw }),
     ]) {
-      const [status, told, body] = await refused(call)
-      expect([status, told]).toEqual([400, code])
+      const [status, errorCode, body] = await refused(call)
+      expect([status, errorCode]).toEqual([400, code])
       if (code === 'parse_error') expect(body.detail).toMatch(/^JSON parse error - /)
     }
   })
@@ -261,8 +261,8 @@ describe('bodies that are not an annotation set', () => {
     for (const call of [() => job.put({ tags }), () => job.patch('create', { tags })])
       expect((await refused(call)).slice(0, 2)).toEqual([413, 'too_many_objects'])
     const ids = tags.map((_, index) => ({ id: 1_000_000 + index }))
-    const gone = await refused(() => job.patch('delete', { tags: ids }))
-    expect(gone.slice(0, 2)).toEqual([413, 'too_many_objects'])
+    const refusal = await refused(() => job.patch('delete', { tags: ids }))
+    expect(refusal.slice(0, 2)).toEqual([413, 'too_many_objects'])
     expect(
       (await world.second.put({ tags: tags.slice(1).map((one) => ({ ...one, frame: 5 })) })).status,
     ).toBe(200)

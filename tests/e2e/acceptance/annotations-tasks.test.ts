@@ -139,8 +139,8 @@ describe('a shape of a task on a frame of two jobs', () => {
       jobs.map(async (job) => (await job.get()).shapes.map((one: AnyJson) => one.frame)),
     )
     expect(frames).toEqual([[], [], [9]])
-    const { shapes: gone } = await task.patch('delete', { shapes: [{ id: shapes[0].id }] })
-    expect(gone).toMatchObject([{ frame: 9 }])
+    const { shapes: deleted } = await task.patch('delete', { shapes: [{ id: shapes[0].id }] })
+    expect(deleted).toMatchObject([{ frame: 9 }])
     expect((await task.get()).shapes).toEqual([])
   })
 

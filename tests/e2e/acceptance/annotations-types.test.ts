@@ -146,8 +146,8 @@ describe('the number of coordinates of a shape', () => {
       const shapes = Array.from({ length: 1000 }, boxOf)
       expect((await job.put(undefined, { raw: exactly({ shapes }) })).status).toBe(200)
       const seen = (await job.read()).shapes.map(numbersOf)
-      const wanted = shapes.map((one) => numbersOf(one).map((number) => number + 0)) // -0 is stored as 0
-      expect(seen).toStrictEqual(wanted)
+      const expected = shapes.map((one) => numbersOf(one).map((number) => number + 0)) // -0 is stored as 0
+      expect(seen).toStrictEqual(expected)
     }
   })
 })
@@ -284,8 +284,8 @@ describe('fields of objects', () => {
     [{ elements: [{}] }, 'elements_invalid'],
   ])('the field %j is refused by name, as %s', async (wrong, code) => {
     const [name = ''] = Object.keys(wrong)
-    const [status, told, body] = await refused('shapes', box(wrong))
-    expect([status, told]).toEqual([400, code])
+    const [status, errorCode, body] = await refused('shapes', box(wrong))
+    expect([status, errorCode]).toEqual([400, code])
     expect(body).toEqual({ shapes: [{ [name]: [expect.any(String)] }] })
   })
 

@@ -245,8 +245,8 @@ describe.skipIf(!hasFixtures)('backups made by CVAT', () => {
     const [, , last] = described.tasks[0].jobs
     expect(last).toMatchObject({ stage: 'validation', state: 'new', status: 'validation' })
     const shapes = described.tasks[0].jobs.flatMap((job: AnyJson) => job.sets[1])
-    const wanted = facts.tasks['Batch 1: shapes'].annotations.shapes
-    expect(shapes).toHaveLength(wanted.length)
+    const expected = facts.tasks['Batch 1: shapes'].annotations.shapes
+    expect(shapes).toHaveLength(expected.length)
     const ellipse = shapes.find((one: AnyJson) => one.type === 'ellipse')
     expect(ellipse.points).toEqual([230, 110, 50, 50])
     expect(described.tasks[1].jobs[0].sets[2]).toHaveLength(2)

@@ -38,7 +38,7 @@ beforeEach(() => {
 })
 
 const named = (name: string, { url }: { url: string }) => `${name}.test:${new URL(url).port}`
-const told = () => [...new Set(proxy.asked.map(({ target }) => target))]
+const proxiedTargets = () => [...new Set(proxy.asked.map(({ target }) => target))]
 const credentials = `Basic ${Buffer.from(`reticle:${word}`).toString('base64')}`
 
 async function ping(): Promise<AnyJson> {
@@ -72,12 +72,12 @@ test('webhooks, remote files and buckets are reached through the proxy', async (
   there.answer(({ method }) => (method === 'GET' ? { body: image?.bytes } : {}))
   s3.buckets.set('frames', new Map())
   expect(await ping()).toMatchObject({ status_code: 200 })
-  expect(told()).toEqual([named('receiver', there)])
+  expect(proxiedTargets()).toEqual([named('receiver', there)])
   expect(await fetched()).toMatchObject({ status: 'finished' })
-  expect(told()).toContain(named('files', there))
+  expect(proxiedTargets()).toContain(named('files', there))
   const { status, text } = await connected()
   expect(status, text).toBe(201)
-  expect(told()).toContain(named('s3', s3))
+  expect(proxiedTargets()).toContain(named('s3', s3))
   expect(new Set(proxy.asked.map((one) => one.credentials))).toEqual(new Set([credentials]))
 })
 

@@ -49,13 +49,13 @@ async function exported(api: ApiClient, query = ''): Promise<AnyJson[]> {
 }
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
-const tell = (api: ApiClient, json: unknown) => api.call('POST', '/events', { json })
+const sendEvents = (api: ApiClient, json: unknown) => api.call('POST', '/events', { json })
 
 describe('client events', () => {
   test('the clock of a client is corrected by the time that it sends', async () => {
     const hour = 3600
     const before = Date.now()
-    const answer = await tell(as('teller'), {
+    const answer = await sendEvents(as('teller'), {
       timestamp: ago(hour),
       events: [
         { scope: 'zoom:image', timestamp: ago(hour + 30), task_id: 1001 },
@@ -79,7 +79,7 @@ describe('client events', () => {
         { scope: 'debug:info', timestamp, task_id: 1002 },
         { scope, timestamp, task_id: 1002 },
       ]
-      const { status, body } = await tell(as('teller'), { timestamp, events })
+      const { status, body } = await sendEvents(as('teller'), { timestamp, events })
       expect([status, Object.keys(body)]).toEqual([400, ['scope']])
       expect(await exported(as('teller'), '?task_id=1002')).toEqual([])
     },
@@ -88,7 +88,7 @@ describe('client events', () => {
   test('a payload must be JSON', async () => {
     const timestamp = ago(0)
     const events = [{ scope: 'debug:info', timestamp, payload: '{' }]
-    const { status, body } = await tell(as('teller'), { timestamp, events })
+    const { status, body } = await sendEvents(as('teller'), { timestamp, events })
     expect([status, Object.keys(body)]).toEqual([400, ['payload']])
   })
 
@@ -100,7 +100,7 @@ describe('client events', () => {
     })
     const previous_event = { ...event(0), scope: 'draw:object' }
     const events = [event(100), event(201), event(211)]
-    await tell(as('teller'), { timestamp: at(211), previous_event, events })
+    await sendEvents(as('teller'), { timestamp: at(211), previous_event, events })
     const rows = await exported(as('teller'), '?task_id=1003')
     expect(rows).toEqual([
       expect.objectContaining({
@@ -113,7 +113,7 @@ describe('client events', () => {
   test('in the personal workspace users export only their own events, and an administrator exports all', async () => {
     const timestamp = ago(0)
     for (const name of ['teller', 'member'] as const)
-      await tell(as(name), {
+      await sendEvents(as(name), {
         timestamp,
         events: [{ scope: 'copy:object', timestamp, task_id: 1004 }],
       })
@@ -139,10 +139,10 @@ describe('client events', () => {
       await as('member').done('POST', `/invitations/${results[0].key}/accept`)
     const timestamp = ago(0)
     const events = [{ scope: 'paste:object', timestamp, task_id: 1005 }]
-    const told = await as('member').call('POST', `/events?org_id=${id}`, {
+    const recorded = await as('member').call('POST', `/events?org_id=${id}`, {
       json: { timestamp, events },
     })
-    expect(told.status).toBe(201)
+    expect(recorded.status).toBe(201)
     const rows = await exported(as('member'), '?task_id=1005')
     expect(rows.map((row) => row.scope)).toEqual(['paste:object'])
     const stranger = await as('teller').call('POST', `/events/export?org_id=${id}`)
@@ -152,7 +152,7 @@ describe('client events', () => {
   test('exceptions reported by clients are kept but not exported', async () => {
     const timestamp = ago(0)
     const events = [{ scope: 'send:exception', timestamp, task_id: 1006, payload: '{}' }]
-    expect((await tell(as('teller'), { timestamp, events })).status).toBe(201)
+    expect((await sendEvents(as('teller'), { timestamp, events })).status).toBe(201)
     expect(await exported(as('teller'), '?task_id=1006')).toEqual([])
   })
 

@@ -96,14 +96,14 @@ describe('requesting an export', () => {
       const call = `${at}/dataset/export?format=${encodeURIComponent(name)}`
       const { report } = await anna.api.finished((await anna.api.call('POST', call)).body)
       const entries: { kind: string; code: string; count: number }[] = report.entries
-      const foretold = (fate: string) =>
+      const documentedCount = (fate: string) =>
         [...Object.keys(points), 'tag'].filter((kind) => kinds[kind] === fate).length
-      const told = (fate: string) =>
+      const reportedCount = (fate: string) =>
         entries
           .filter(({ kind, code }) => kind === fate && code === 'dropped-shape-type')
           .reduce((sum, { count }) => sum + count, 0)
       for (const fate of ['dropped', 'converted'])
-        expect([name, fate, told(fate)]).toEqual([name, fate, foretold(fate)])
+        expect([name, fate, reportedCount(fate)]).toEqual([name, fate, documentedCount(fate)])
     }
   })
 

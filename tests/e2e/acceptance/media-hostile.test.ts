@@ -137,8 +137,8 @@ const chunk = (id: number, quality = 'compressed') =>
 
 async function assertFrames({ id, request }: Attached, { frames }: OddFile): Promise<void> {
   expect([request.status, request.message]).toEqual(['finished', ''])
-  const { frames: told } = await api.done('GET', `/tasks/${id}/data/meta`)
-  expect(told.map((given: AnyJson) => given.name)).toEqual(frames)
+  const { frames: listed } = await api.done('GET', `/tasks/${id}/data/meta`)
+  expect(listed.map((given: AnyJson) => given.name)).toEqual(frames)
   for (const number of frames.keys()) expect((await frame(id, number)).status).toBe(200)
 }
 
@@ -193,7 +193,7 @@ describe('T-ZIP: hostile archives', () => {
     const cut = deflateRawSync(Buffer.concat([pixels, whole.png])).subarray(0, -200)
     const bytes = craftZip([
       { name: 'a.png', bytes: one.bytes },
-      { name: 'b.bmp', ...bomb, said: { size: pixels.length } },
+      { name: 'b.bmp', ...bomb, declared: { size: pixels.length } },
       { name: 'c.bmp', bytes: pixels, packed: cut },
       { name: 'd.png', bytes: two.bytes },
     ])

@@ -271,8 +271,10 @@ describe('files of the share', () => {
 describe('files of remote servers', () => {
   test('remote files are fetched, also through redirects', async () => {
     const { bytes } = await createImage('a.png', 20, 10)
-    elsewhere.answer(({ path: asked }) =>
-      asked === '/moved' ? { status: 302, headers: { location: '/b.png' } } : { body: bytes },
+    elsewhere.answer(({ path: requestedPath }) =>
+      requestedPath === '/moved'
+        ? { status: 302, headers: { location: '/b.png' } }
+        : { body: bytes },
     )
     const remote_files = JSON.stringify([`${elsewhere.url}/a.png?k=1`, `${elsewhere.url}/moved`])
     const { id, names, meta } = await attach([], { remote_files })

@@ -21,7 +21,7 @@ let reticle: Reticle
 let worlds: PermissionWorld[]
 let chained: Cell[]
 let walked = 0
-const asked = new Set<string>()
+const probed = new Set<string>()
 const seen = new Set<string>()
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function wrongOf(cells: readonly Cell[], side = 8): Promise<string[]> {
   walked += cells.length
   for (const { row, probe } of cells) {
     seen.add(row)
-    asked.add(probe.operation)
+    probed.add(probe.operation)
   }
   return found.filter((one) => one !== undefined)
 }
@@ -132,7 +132,7 @@ test('every operation that has a row in the table has been called', () => {
   const named = Object.entries(rightsOf).filter(
     ([, rights]) => !rights.some((one) => elsewhere.test(one)),
   )
-  const missing = named.map(([name]) => name).filter((name) => !asked.has(name))
+  const missing = named.map(([name]) => name).filter((name) => !probed.has(name))
   expect(missing.sort()).toEqual(otherwise.sort())
 })
 

@@ -164,9 +164,9 @@ async function resources(): Promise<[string, string, AnyJson][]> {
   const project = await admin.done('POST', '/projects', { json: { name: 'conditional', labels } })
   const task = await taskWithMedia(admin, { project_id: project.id })
   const [job] = await jobsOf(admin, task.id)
-  const wish = { frame_selection_method: 'random_uniform', frame_count: 1 }
+  const selection = { frame_selection_method: 'random_uniform', frame_count: 1 }
   const truth = await admin.done('POST', '/jobs', {
-    json: { type: 'ground_truth', task_id: task.id, ...wish },
+    json: { type: 'ground_truth', task_id: task.id, ...selection },
   })
   const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: 'x' }
   const issue = await admin.done('POST', '/issues', { json: pinned })
@@ -238,8 +238,8 @@ describe('conditional requests with If-Match', () => {
   test('with the current tag the resource is deleted', async () => {
     for (const [name, url] of found) {
       const etag = (await admin.call('GET', url)).headers.get('etag') ?? ''
-      const gone = await admin.call('DELETE', url, { headers: { 'if-match': etag } })
-      expect(gone.status, name).toBe(204)
+      const deletion = await admin.call('DELETE', url, { headers: { 'if-match': etag } })
+      expect(deletion.status, name).toBe(204)
     }
   })
 })

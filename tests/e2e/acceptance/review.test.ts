@@ -17,7 +17,7 @@ const { path, remove } = dataDirectory()
 let reticle: Reticle
 let admin: ApiClient
 let stranger: ApiClient
-let nobody: ApiClient
+let anonymous: ApiClient
 let project: AnyJson
 let task: AnyJson
 let jobs: AnyJson[]
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await addPerson(await reticle.people(), outsider)
   const basic = Buffer.from(`${outsider.username}:${outsider.password}`).toString('base64')
   stranger = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
-  nobody = createApiClient(`${reticle.url}/api`)
+  anonymous = createApiClient(`${reticle.url}/api`)
   project = await newProject()
   task = await taskWithMedia(admin, { project_id: project.id, segment_size: 2 })
   jobs = await jobsOf(admin, task.id)
@@ -252,13 +252,13 @@ test('review data is answered 401 without credentials, and 403 to users without 
   const { uuid } = await addAsset(guide.id)
   const routes = [`/issues/${issue.id}`, `/comments/${results[0].id}`, `/guides/${guide.id}`]
   for (const route of [...routes, `/assets/${uuid}`]) {
-    expect((await nobody.call('GET', route)).status, route).toBe(401)
+    expect((await anonymous.call('GET', route)).status, route).toBe(401)
     expect((await stranger.call('GET', route)).status, route).toBe(403)
     expect((await stranger.call('DELETE', route)).status, route).toBe(403)
     expect((await admin.call('GET', route)).status, route).toBe(200)
   }
   const form = assetForm(guide.id, await createImage('a.png', 8, 8))
-  expect((await nobody.call('POST', '/assets', { form })).status).toBe(401)
+  expect((await anonymous.call('POST', '/assets', { form })).status).toBe(401)
   expect((await stranger.call('POST', '/assets', { form })).status).toBe(403)
   for (const route of ['/issues', '/comments'])
     expect((await stranger.done('GET', route)).count).toBe(0)

@@ -174,8 +174,8 @@ test('a storage in use cannot be deleted (409) unless the deletion is forced', a
   expect((await call('DELETE', `/cloudstorages/${id}?force=true`)).status).toBe(204)
   expect((await call('GET', `/cloudstorages/${id}`)).status).toBe(404)
   expect((await call('GET', `/projects/${project.id}`)).body.source_storage).toBeNull()
-  const gone = await call('POST', '/projects', { json })
-  expect([gone.status, Object.keys(gone.body)]).toEqual([400, ['source_storage']])
+  const creation = await call('POST', '/projects', { json })
+  expect([creation.status, Object.keys(creation.body)]).toEqual([400, ['source_storage']])
 })
 
 describe('credentials of storages are never shown', () => {

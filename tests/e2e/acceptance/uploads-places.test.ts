@@ -77,7 +77,7 @@ const places: [name: string, place: () => Place][] = [
 const bytes = Buffer.from('0123456789')
 
 describe.each(places)('%s', (name, place) => {
-  const begun = async () => {
+  const beginUpload = async () => {
     const answer = await begin(api, place().at, { name: 'a.zip', length: bytes.length })
     expect([answer.status, answer.text]).toEqual([201, ''])
     return { location: String(answer.headers.get('location')), headers: answer.headers }
@@ -100,7 +100,7 @@ describe.each(places)('%s', (name, place) => {
   })
 
   test('an upload has its own address, with its file name and the protocol headers', async () => {
-    const { location, headers } = await begun()
+    const { location, headers } = await beginUpload()
     const url = `${reticle.url}/api${place().at}`.replaceAll('.', '\\.')
     expect(location).toMatch(new RegExp(`^${url}${anna.id}_[\\da-f-]{36}$`))
     const filename = name === 'media of a task' ? 'a.zip' : location.split('/').at(-1)
@@ -118,7 +118,7 @@ describe.each(places)('%s', (name, place) => {
   })
 
   test('an upload arrives in chunks, and HEAD reports its offset until it is complete', async () => {
-    const { location } = await begun()
+    const { location } = await beginUpload()
     expect(await offsetOf(location)).toEqual([200, '0', '10'])
     const first = await sendChunk(api, location, 0, bytes.subarray(0, 4))
     expect([first.status, first.headers.get('upload-offset')]).toEqual([204, '4'])
@@ -142,7 +142,7 @@ describe.each(places)('%s', (name, place) => {
   })
 
   test('an upload is private to its sender, even among users who may upload there', async () => {
-    const { location } = await begun()
+    const { location } = await beginUpload()
     const theirs = await begin(member, place().at, { name: 'b.zip', length: 1 })
     expect(theirs.status).toBe(201)
     expect((await offsetOf(location, member))[0]).toBe(403)
@@ -164,7 +164,7 @@ describe.each(places)('%s', (name, place) => {
     if (name === 'media of a task') return
 
     const unknown = [400, ['No such file were uploaded']]
-    const { location, headers } = await begun()
+    const { location, headers } = await beginUpload()
     await sendChunk(api, location, 0, bytes.subarray(0, 4))
     const half = await finish(headers.get('upload-filename') ?? '')
     expect([half.status, half.body]).toEqual(unknown)

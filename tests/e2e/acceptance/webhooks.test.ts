@@ -250,8 +250,13 @@ describe.each(libraries)('a receiver with %s (T-WH-8)', (library) => {
 
   /** Replays a delivery that an attacker has recorded. */
   async function send({ body, headers }: { body: Buffer; headers: Record<string, string> }) {
-    const { 'content-length': _length, connection: _connection, host: _host, ...told } = headers
-    const answer = await fetch(stock.url, { method: 'POST', headers: told, body })
+    const {
+      'content-length': _length,
+      connection: _connection,
+      host: _host,
+      ...eventHeaders
+    } = headers
+    const answer = await fetch(stock.url, { method: 'POST', headers: eventHeaders, body })
     return answer.status
   }
 

@@ -114,10 +114,10 @@ describe('projects', () => {
       expect((await api.call('GET', route)).status, route).toBe(404)
     await vi.waitFor(
       async () => {
-        const told = (await logged(`project_id=${project.id}`)).filter((one) =>
+        const loggedEvents = (await logged(`project_id=${project.id}`)).filter((one) =>
           one.startsWith('delete:'),
         )
-        expect(told.sort()).toEqual([
+        expect(loggedEvents.sort()).toEqual([
           ...['delete:job', 'delete:job', 'delete:project', 'delete:task'],
         ])
       },
@@ -309,8 +309,8 @@ describe('tasks', () => {
     expect([count, completed, validation]).toEqual([2, 1, 0])
     await vi.waitFor(
       async () => {
-        const told = await logged(`task_id=${made.id}`)
-        expect(told.filter((one) => one === 'update:task status')).toHaveLength(4)
+        const loggedEvents = await logged(`task_id=${made.id}`)
+        expect(loggedEvents.filter((one) => one === 'update:task status')).toHaveLength(4)
       },
       { timeout: 20_000, interval: 200 },
     )

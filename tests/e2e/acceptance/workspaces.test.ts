@@ -62,19 +62,19 @@ async function addOrganization(slug: string): Promise<AnyJson> {
 }
 
 /** Messages that the receiver got on a path, in the order of arrival. */
-const told = (place: string): AnyJson[] =>
+const messagesOn = (place: string): AnyJson[] =>
   receiver.received
     .filter((one) => one.path === place)
     .map(({ body }) => JSON.parse(body.toString()))
 
 /** Waits until exactly these events have arrived on a path, in any order. */
-async function untilTold(place: string, events: string[]): Promise<AnyJson[]> {
-  const arrived = () => told(place).map(({ event }) => event)
+async function waitForEvents(place: string, events: string[]): Promise<AnyJson[]> {
+  const arrived = () => messagesOn(place).map(({ event }) => event)
   await vi.waitFor(() => expect(arrived().sort()).toEqual([...events].sort()), {
     timeout: 30_000,
     interval: 50,
   })
-  return told(place)
+  return messagesOn(place)
 }
 
 /** Creates a webhook that sends to the path `place` of the receiver. */
@@ -198,7 +198,7 @@ describe('transferring and deleting organizations', () => {
     const json = { user_id: ids.mia }
     const after = await as('olga').done('POST', `/organizations/${id}/transfer`, { json })
     expect(after.owner.username).toBe('mia')
-    const all = await untilTold('/twelve-a', [
+    const all = await waitForEvents('/twelve-a', [
       ...['update:organization', 'update:membership', 'update:membership'],
     ])
     const changed = all.find(({ event }) => event === 'update:organization')
@@ -208,8 +208,8 @@ describe('transferring and deleting organizations', () => {
       before_update: { owner: { username: 'olga' } },
       sender: { username: 'olga', email: emailOf('olga') },
     })
-    const said = roles.map(({ membership: { user, role } }) => [user.username, role])
-    expect(said.sort()).toEqual([
+    const rolesByName = roles.map(({ membership: { user, role } }) => [user.username, role])
+    expect(rolesByName.sort()).toEqual([
       ['mia', 'owner'],
       ['olga', 'maintainer'],
     ])
@@ -230,8 +230,8 @@ describe('transferring and deleting organizations', () => {
 
     expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(403)
     expect(await status(olga, 'DELETE', `/organizations/${id}`)).toBe(204)
-    const [gone] = await untilTold('/twelve-b', ['delete:organization'])
-    expect(gone).toMatchObject({
+    const [deletion] = await waitForEvents('/twelve-b', ['delete:organization'])
+    expect(deletion).toMatchObject({
       webhook_id: webhook.id,
       organization: { id, slug: 'twelve-b', owner: { username: 'olga' } },
       sender: { username: 'olga' },
@@ -244,7 +244,7 @@ describe('transferring and deleting organizations', () => {
     expect(await olga.done('GET', `/projects/${project.id}`)).toMatchObject({
       ...{ organization: null, owner: { username: 'olga' }, assignee: { username: 'wim' } },
     })
-    const [fallen] = await untilTold('/twelve-b/project', ['update:project'])
+    const [fallen] = await waitForEvents('/twelve-b/project', ['update:project'])
     expect(fallen).toMatchObject({ before_update: { organization: id } })
     const left = await olga.done('GET', `/webhooks/${ofProject.id}`)
     expect(left).toMatchObject({ organization: null, project_id: project.id })
@@ -338,10 +338,10 @@ describe('moving a project between workspaces', () => {
     expect(webhook.organization).toBe(from.id)
 
     expect((await move(olga, id, to.id)).status).toBe(200)
-    const gone = await untilTold('/from', ofMove('delete'))
-    const come = await untilTold('/to', ofMove('create'))
-    const [followed] = await untilTold('/own', ['update:project'])
-    expect(gone.find(({ event }) => event === 'delete:project')).toMatchObject({
+    const deletion = await waitForEvents('/from', ofMove('delete'))
+    const come = await waitForEvents('/to', ofMove('create'))
+    const [followed] = await waitForEvents('/own', ['update:project'])
+    expect(deletion.find(({ event }) => event === 'delete:project')).toMatchObject({
       ...{ webhook_id: left.id, project: { id, organization: from.id } },
     })
     expect(come.find(({ event }) => event === 'create:project')).toMatchObject({
@@ -356,9 +356,9 @@ describe('moving a project between workspaces', () => {
 
     expect((await move(olga, id, null)).status).toBe(200)
     await olga.done('PATCH', `/projects/${id}`, { json: { name: 'personal' } })
-    await untilTold('/own', Array(3).fill('update:project'))
-    await untilTold('/to', [...ofMove('create'), ...ofMove('delete')])
-    await untilTold('/from', ofMove('delete'))
+    await waitForEvents('/own', Array(3).fill('update:project'))
+    await waitForEvents('/to', [...ofMove('create'), ...ofMove('delete')])
+    await waitForEvents('/from', ofMove('delete'))
   })
 
   test('a project cannot move while a request runs, nor to a workspace where the user may not create', async () => {

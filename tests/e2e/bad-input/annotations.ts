@@ -56,10 +56,10 @@ const outlines: BadInputRow[] = [
   ),
   ...buildRows(
     {
-      'a text': '4',
+      'a number as text': '4',
       null: null,
-      'a list': [4],
-      'a number beyond all pictures': 1e12,
+      'a list as coordinate': [4],
+      'a coordinate of 1e12': 1e12,
     },
     (value) => ({
       row: 59,
@@ -69,7 +69,7 @@ const outlines: BadInputRow[] = [
     }),
   ),
   {
-    ...{ row: 59, what: 'a number beyond doubles', ...create, code: 'invalid' },
+    ...{ row: 59, what: 'a coordinate of 1e400', ...create, code: 'invalid' },
     raw: (ids: BadInputIds) => JSON.stringify(shapes({})(ids)).replace('40]', '1e400]'),
   },
   {
@@ -85,7 +85,7 @@ const outlines: BadInputRow[] = [
     {
       'runs that do not cover the box': [0, 5, 0, 0, 1, 1],
       'a left side beyond the right one': [0, 4, 1, 0, 0, 1],
-      'a run below nothing': [-1, 5, 0, 0, 1, 1],
+      'a negative run': [-1, 5, 0, 0, 1, 1],
       'an area above the frame': [0, 100 * 100, 0, 0, 99, 99],
     },
     (points) => ({
@@ -153,12 +153,12 @@ const references: BadInputRow[] = [
       'a group below 0': { group: -1 },
       'a group of more than 31 bits': { group: 2 ** 31 },
       'an unknown source': { source: 'robot' },
-      'two turns': { rotation: 720 },
+      'a rotation of 720 degrees': { rotation: 720 },
     },
     (more) => ({ row: 64, ...create, json: shapes(more), field: 'shapes' }),
   ),
   {
-    ...{ row: 64, what: 'a rotation that is no number', ...create, code: 'parse_error' },
+    ...{ row: 64, what: 'a rotation of NaN', ...create, code: 'parse_error' },
     raw: (ids: BadInputIds) => JSON.stringify(shapes({ rotation: 12 })(ids)).replace('12', 'NaN'),
   },
 ]
@@ -197,8 +197,8 @@ const elements = [{ label_id: 1, frame: 0, shapes: [], elements: [{ elements: [{
 const ofTracks: BadInputRow[] = [
   ...buildRows(
     {
-      'a track of nothing': tracks([]),
-      'two shapes on one frame': tracks([keyframe(0), keyframe(0, { occluded: true })]),
+      'a track without keyframes': tracks([]),
+      'two keyframes on one frame': tracks([keyframe(0), keyframe(0, { occluded: true })]),
       'tracks within tracks': tracks([keyframe(0)], { elements }),
     },
     (json) => ({ row: 67, ...create, json }),
@@ -206,7 +206,7 @@ const ofTracks: BadInputRow[] = [
   {
     ...{
       row: 67,
-      what: 'a track out of order',
+      what: 'keyframes in descending order',
       ...stored,
       json: tracks([keyframe(1), keyframe(0)]),
     },

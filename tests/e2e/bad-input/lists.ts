@@ -18,24 +18,30 @@ export const lists: BadInputRow[] = [
       body: { detail: 'Invalid page.' },
     }),
   ),
-  ...buildRows({ 'no rows': '0', 'fewer than none': '-5', 'a word': 'abc' }, (page_size) => ({
-    ...{ row: 49, call: query({ page_size }), status: 200 },
-  })),
-  ...buildRows({ 'all rows': 'all', 'many rows': '100000' }, (page_size) => ({
-    ...{ row: 50, call: query({ page_size }), status: 200, body: { next: null } },
-  })),
+  ...buildRows(
+    { 'a page size of 0': '0', 'a negative page size': '-5', 'a word': 'abc' },
+    (page_size) => ({
+      ...{ row: 49, call: query({ page_size }), status: 200 },
+    }),
+  ),
+  ...buildRows(
+    { 'a page size of all': 'all', 'a page size of 100,000': '100000' },
+    (page_size) => ({
+      ...{ row: 50, call: query({ page_size }), status: 200, body: { next: null } },
+    }),
+  ),
   ...buildRows(
     { 'an unknown name': 'nosuch', 'two minus signs': '--id', SQL: 'id;drop table projects' },
     (sort) => ({ row: 51, call: query({ sort }), status: 200 }),
   ),
   ...buildRows(
     {
-      'half a document': '{',
+      'truncated JSON': '{',
       'an empty list': [],
       'a number': 1,
       'an unknown name': { var: 'nosuch' },
       'an unknown operator': { max: [id] },
-      'an operator of one side': { '==': [id] },
+      'an operator with one operand': { '==': [id] },
     },
     (given) => ({ row: 52, call: filter(given), status: 400, code: 'invalid' }),
   ),
@@ -45,7 +51,7 @@ export const lists: BadInputRow[] = [
       '17 levels': levels(17),
       '257 nodes': { or: Array.from({ length: 256 }, () => id) },
       '1,001 items': { in: [id, Array.from({ length: 1001 }, () => 1)] },
-      'a name in a list': { var: ['a'] },
+      'a variable name in a list': { var: ['a'] },
       'a pattern as id': { '==': [id, '^1.*$'] },
       'an object as id': { '==': [id, { a: 1 }] },
     },
@@ -53,7 +59,7 @@ export const lists: BadInputRow[] = [
   ),
   {
     row: 54,
-    what: 'a status of no kind',
+    what: 'an unknown status',
     call: query({ status: 'foo' }),
     status: 400,
     field: 'status',
@@ -61,14 +67,14 @@ export const lists: BadInputRow[] = [
   { row: 54, what: 'an empty owner', call: query({ owner: '' }), status: 200 },
   {
     row: 54,
-    what: 'a name twice',
+    what: 'a repeated name parameter',
     call: 'GET /projects?name=a&name=b',
     status: 400,
     field: 'name',
   },
   {
     row: 55,
-    what: 'a search of 10 KB',
+    what: 'a search text of 10 KB',
     ...{ call: query({ search: 'x'.repeat(10_000) }), status: 400, field: 'search' },
   },
   ...buildRows({ 'a percent sign': '%', 'an underscore': '_', 'a backslash': '\\' }, (search) => ({
@@ -76,9 +82,9 @@ export const lists: BadInputRow[] = [
   })),
   {
     row: 97,
-    what: 'a name that formats do not know',
+    what: 'an unknown parameter of the formats',
     call: 'GET /server/annotation/formats?x=',
     status: 200,
   },
-  { row: 97, what: 'a name that lists do not know', call: query({ unknown: '1' }), status: 200 },
+  { row: 97, what: 'an unknown parameter of a list', call: query({ unknown: '1' }), status: 200 },
 ]

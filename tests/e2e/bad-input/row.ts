@@ -11,7 +11,7 @@ export type BadInputCaller =
   | 'left'
   | 'password'
   | 'browser'
-  | 'nobody'
+  | 'anonymous'
 
 /** Ids of the objects used by the calls, keyed by the names in braces. */
 export type BadInputIds = Record<string, number | string>

@@ -61,7 +61,7 @@ async function callersOf(api: string, admin: ApiClient): Promise<BadInputWorld['
     left: byToken(left),
     password: { authorization: basic('anna') },
     browser: await browserOf(api),
-    nobody: {},
+    anonymous: {},
   }
 }
 

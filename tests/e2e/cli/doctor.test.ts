@@ -52,8 +52,11 @@ test('a failed check prints a remedy and fails the command', async () => {
   const lost = createCliHome({ ...admin, RETICLE_ORGANIZATION: 'nowhere' })
   expect(await states(lost)).toMatchObject({ server: 'well', health: 'well', token: 'wrong' })
   const machine = createCliHome(admin)
-  const nobody = await machine.run(['doctor', '--url', 'http://127.0.0.1:4'])
-  expect(nobody).toMatchObject({ code: 6, stdout: expect.stringContaining('does the server run?') })
+  const unreachable = await machine.run(['doctor', '--url', 'http://127.0.0.1:4'])
+  expect(unreachable).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining('does the server run?'),
+  })
 
   const folder = join(machine.path, 'config/reticle')
   mkdirSync(folder, { recursive: true })

@@ -35,6 +35,8 @@ test('the document lists the exit codes that the program prints', async () => {
     about,
   ])
   const { stdout } = await createCliHome().done(['--help'])
-  const [, told = ''] = /Exit codes:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
-  expect(written).toEqual(told.split('\n').map((line) => /^ *(\d+) {2}(.*)$/.exec(line)?.slice(1)))
+  const [, documented = ''] = /Exit codes:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
+  expect(written).toEqual(
+    documented.split('\n').map((line) => /^ *(\d+) {2}(.*)$/.exec(line)?.slice(1)),
+  )
 })

@@ -62,7 +62,7 @@ async function listOf(api: ApiClient, path: string): Promise<AnyJson[]> {
 }
 
 /** Entries of a report, one line each. */
-const toldOf = ({ entries }: AnyJson): string[] =>
+const entryLines = ({ entries }: AnyJson): string[] =>
   entries.map((one: AnyJson) => `${one.what} ${one.kind} ${one.name}: ${one.code}`).sort()
 
 function machineWith(files: Record<string, AnyJson>): CliHome {
@@ -107,23 +107,23 @@ describe('migrating from a running server', () => {
       /^Restoring Roads/m,
       /^Counting annotations of Monday/m,
     ]
-    for (const said of kills) await machine.start(from()).killWhen(said)
+    for (const pattern of kills) await machine.start(from()).killWhen(pattern)
     const { json } = await machine.done(from())
 
     const projects = await listOf(here.admin, '/projects')
     expect(projects.map(({ name }) => name).sort()).toEqual(['Roads', 'Street/Scenes'])
     for (const { id, name } of projects) {
       const [old] = await listOf(there.admin, `/projects?name=${encodeURIComponent(name)}`)
-      const wanted = withoutAuthors(await describeProject(there.admin, old.id))
-      expect(withoutAuthors(await describeProject(here.admin, id))).toEqual(wanted)
+      const expected = withoutAuthors(await describeProject(there.admin, old.id))
+      expect(withoutAuthors(await describeProject(here.admin, id))).toEqual(expected)
     }
     const tasks = await listOf(here.admin, '/tasks')
     const names = (await listOf(there.admin, '/tasks')).map(({ name }) => name)
     expect(tasks.map(({ name }) => name).sort()).toEqual(names.sort())
     for (const id of [world.personal.task.id, world.empty.id]) {
-      const wanted = await there.admin.done('GET', `/tasks/${id}`)
-      const copy = tasks.find(({ name }) => name === wanted.name)
-      expect(copy).toMatchObject({ size: wanted.size, organization: null, project_id: null })
+      const expected = await there.admin.done('GET', `/tasks/${id}`)
+      const copy = tasks.find(({ name }) => name === expected.name)
+      expect(copy).toMatchObject({ size: expected.size, organization: null, project_id: null })
       if (copy.size > 0)
         expect(await describeTask(here.admin, copy.id)).toEqual(await describeTask(there.admin, id))
     }
@@ -147,7 +147,7 @@ describe('migrating from a running server', () => {
     const acme = (...more: string[]) => from('--org', 'acme', ...more)
     const { json: first, stderr } = await machine.done(acme())
     expect(stderr).toContain(`The source is Reticle 2.58`)
-    expect(toldOf(first)).toEqual([
+    expect(entryLines(first)).toEqual([
       'changed project Roads: storages',
       'changed task Monday: no_user',
       'left cloud_storage Raw frames: no_credentials',
@@ -171,8 +171,8 @@ describe('migrating from a running server', () => {
     ])
     const [issue] = await listOf(here.admin, `/issues?task_id=${monday.id}`)
     expect(issue.assignee).toMatchObject({ username: annaHere.username })
-    const said = () => listOf(here.admin, `/comments?issue_id=${issue.id}`)
-    expect((await said()).map(({ message }) => message)).toEqual([
+    const listComments = () => listOf(here.admin, `/comments?issue_id=${issue.id}`)
+    expect((await listComments()).map(({ message }) => message)).toEqual([
       `${anna.username}: too wide`,
       'now?',
     ])
@@ -194,11 +194,11 @@ describe('migrating from a running server', () => {
       'secrets.json': { cloud_storages: { [world.storage.id]: { key, secret_key } } },
     })
     const { json: second } = await machine.done(acme('--secrets', 'secrets.json'))
-    expect(toldOf(second)).toEqual([
+    expect(entryLines(second)).toEqual([
       'left webhook http://127.0.0.1:9/hook: switched_off',
       'left webhook http://127.0.0.1:9/hook: switched_off',
     ])
-    expect((await said()).map(({ message }) => message).at(-1)).toBe('good')
+    expect((await listComments()).map(({ message }) => message).at(-1)).toBe('good')
     expect((await jobsOf(here.admin, monday.id))[0]).toMatchObject({
       ...{ stage: 'validation', state: 'rejected', assignee: { username: annaHere.username } },
     })
@@ -261,7 +261,7 @@ test('a project with a task that cannot be backed up is copied in parts, without
   const reason = expect.stringMatching(/b\.png/)
   const entry = { kind: 'task', from: String(lost.id), what: 'failed', code: 'refused', reason }
   expect(json.entries.filter(({ what }: AnyJson) => what === 'failed')).toMatchObject([entry])
-  expect(toldOf(json)).toContain('changed project Broken: in_parts')
+  expect(entryLines(json)).toContain('changed project Broken: in_parts')
   const [made] = await listOf(here.admin, '/projects?org=parts')
   const old = await describeProject(there.admin, project.id)
   const copy = await describeProject(here.admin, made.id)

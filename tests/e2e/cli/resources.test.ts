@@ -55,8 +55,8 @@ test('a project is created, listed, shown, changed and deleted', async () => {
   expect((await run(['project', 'update', String(id), '--assignee', 'nobody'])).code).toBe(4)
 
   expect((await run(['project', 'delete', String(id)])).code).toBe(2)
-  const gone = await run(['project', 'delete', '999', String(id), '--yes', '--json'])
-  expect(gone).toMatchObject({ code: 4, json: { deleted: [id] } })
+  const deletion = await run(['project', 'delete', '999', String(id), '--yes', '--json'])
+  expect(deletion).toMatchObject({ code: 4, json: { deleted: [id] } })
   expect((await run(['project', 'show', String(id)])).code).toBe(4)
 })
 
@@ -82,9 +82,9 @@ test('the objects around a task can be listed, shown, changed and deleted', asyn
 
   const where = ['--job', String(job.id), '--frame', '1', '--position', '[1,2,30,40]']
   const issue = await json('issue', 'create', 'Too large', ...where)
-  const said = await json('comment', 'create', 'Done', '--issue', String(issue.id))
+  const comment = await json('comment', 'create', 'Done', '--issue', String(issue.id))
   expect(await json('comment', 'list', '--issue', String(issue.id))).toHaveLength(2)
-  await done(['comment', 'update', String(said.id), '--message', 'Done, really'])
+  await done(['comment', 'update', String(comment.id), '--message', 'Done, really'])
   expect(await json('issue', 'update', String(issue.id), '--resolved', 'true')).toMatchObject({
     resolved: true,
   })

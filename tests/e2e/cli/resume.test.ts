@@ -59,9 +59,9 @@ const half = (step: string) => new RegExp(`^${step}: (4[5-9]|[5-9]\\d) %`, 'm')
 
 /** Milliseconds that the program needs to start on this machine at its present load. */
 async function started(machine: ReturnType<typeof createCliHome>): Promise<number> {
-  const begun = Date.now()
+  const startMs = Date.now()
   await machine.done(['--version'])
-  return Date.now() - begun
+  return Date.now() - startMs
 }
 
 /** Starts a command, kills it in the middle of a step, and runs the same command again. */
@@ -72,11 +72,11 @@ async function brokenOff(
   machine: ReturnType<typeof createCliHome>,
 ) {
   const idle = await started(machine)
-  const begun = Date.now()
+  const startMs = Date.now()
   const first = machine.start(args)
   let shown = Number.POSITIVE_INFINITY
   first.child.stderr?.once('data', () => {
-    shown = Date.now() - begun
+    shown = Date.now() - startMs
   })
   await first.killWhen(half(step))
   expect((await first.ended).code).toBeNull()

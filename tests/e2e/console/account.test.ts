@@ -128,8 +128,8 @@ describe.skipIf(!executablePath)('pages of the account, access tokens and the se
     await close()
 
     const newcomer = { username: 'newcomer', password }
-    const wish = { as: newcomer, width: 360, colorScheme: 'dark' } as const
-    const narrow = await visit(wish)
+    const options = { as: newcomer, width: 360, colorScheme: 'dark' } as const
+    const narrow = await visit(options)
     await narrow.page.goto('/server')
     await narrow.page.getByText('works', { exact: true }).first().waitFor()
     await narrow.page.getByRole('table', { name: 'Formats' }).getByText('COCO 1.0').waitFor()

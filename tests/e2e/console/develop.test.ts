@@ -24,12 +24,12 @@ async function develop(): Promise<string> {
     process.kill(-Number(child.pid), 'SIGTERM')
     if (child.exitCode === null) await once(child, 'exit')
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (piece) => {
-      said += piece
+      output += piece
     })
-  const url = () => /http:\/\/127\.0\.0\.1:\d+\//.exec(said)?.[0]
+  const url = () => /http:\/\/127\.0\.0\.1:\d+\//.exec(output)?.[0]
   await expect.poll(url, { timeout: 30_000 }).toBeDefined()
   return String(url())
 }

@@ -8,8 +8,8 @@ describe.skipIf(!executablePath)('organizations and users in the console', () =>
   const visit = visitsOf(reticle)
   const { newPerson, newOrganization, invite } = createUserFactory(() => reticle)
 
-  const visitAs = (username: string, wish = {}) =>
-    visit({ as: { username, password: peoplePassword }, ...wish })
+  const visitAs = (username: string, options = {}) =>
+    visit({ as: { username, password: peoplePassword }, ...options })
 
   test('an organization is created, renamed, and renamed back', async () => {
     const { username } = await newPerson()

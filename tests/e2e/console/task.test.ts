@@ -48,8 +48,8 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
   }
 
   /** Opens a page, and checks that it never opens a dialog. */
-  async function open(path: string, wish = {}) {
-    const visited = await visit(wish)
+  async function open(path: string, options = {}) {
+    const visited = await visit(options)
     visited.page.on('dialog', (dialog) => {
       visited.complaints.push(`a dialog: ${dialog.message()}`)
       void dialog.dismiss()
@@ -89,8 +89,8 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     const files = [{ name: 'frames.zip', bytes: storedZip(members) }]
     const task = await taskWithMedia(reticle.admin, { files })
     const { page, complaints, close } = await open('/projects')
-    const asked: string[] = []
-    page.on('request', (request) => void asked.push(request.url()))
+    const requested: string[] = []
+    page.on('request', (request) => void requested.push(request.url()))
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('link', { name: 'Frame 0' }).waitFor()
 
@@ -98,8 +98,8 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     const last = page.getByRole('link', { name: `Frame ${frames - 1}` })
     await last.waitFor()
     await expect.poll(() => loaded(page, `[data-index="${frames - 1}"] img`)).toBe(1)
-    expect(asked.filter((url) => url.includes('/data/meta'))).toEqual([])
-    expect(asked.length).toBeLessThan(frames / 4)
+    expect(requested.filter((url) => url.includes('/data/meta'))).toEqual([])
+    expect(requested.length).toBeLessThan(frames / 4)
     expect(await page.getByRole('listitem').count()).toBeLessThan(200)
 
     await page.getByRole('spinbutton', { name: 'Frame' }).fill('2000')

@@ -213,8 +213,8 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
   })
 
   test('dialogs fit a narrow window and dark colours', async () => {
-    const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(wish)
+    const options = { width: 360, height: 700, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(options)
     await importDialog(page, 2)
     await look('transfers-import-narrow-dark')
     await page.keyboard.press('Escape')

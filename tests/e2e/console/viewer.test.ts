@@ -37,9 +37,9 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
   /** Opens a frame of the task at 100 %, with opaque shapes by default. */
   async function looking(
     path = 'frames/0?opacity=100&quality=original',
-    wish: Parameters<typeof visit>[0] = {},
+    options: Parameters<typeof visit>[0] = {},
   ) {
-    const visitor = await visit(wish)
+    const visitor = await visit(options)
     await visitor.page.goto(`/tasks/${task.id}/${path}`)
     await waitForPaint(visitor.page)
     await visitor.page.keyboard.press('1')
@@ -82,8 +82,8 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
         ['bus', 103, 103],
       ] as const),
     ].map(([name, x, y]) => [name, x, y])
-    const told = inside.map(([name, x, y]) => [name, x, y, seen(x, y)])
-    expect(told).toEqual(inside.map(([name, x, y]) => [name, x, y, colours[name]]))
+    const shown = inside.map(([name, x, y]) => [name, x, y, seen(x, y)])
+    expect(shown).toEqual(inside.map(([name, x, y]) => [name, x, y, colours[name]]))
     const outside = [
       ...[
         [8, 20],
@@ -281,11 +281,11 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
   })
 
   test('the viewer fits a narrow window and dark colours', async () => {
-    for (const [name, wish] of [
+    for (const [name, options] of [
       ['narrow', { width: 360, height: 740 }],
       ['dark', { colorScheme: 'dark' }],
     ] as const) {
-      const { page, look, complaints, close } = await looking('frames/0', wish)
+      const { page, look, complaints, close } = await looking('frames/0', options)
       await page.keyboard.press('0')
       await look(`viewer-${name}`)
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)

@@ -121,8 +121,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
     const status = page.getByLabel('Status of the project')
     await status.selectOption('completed')
-    const told = page.getByText('The status is completed now.')
-    await told.getByRole('button', { name: 'Undo' }).click()
+    const notice = page.getByText('The status is completed now.')
+    await notice.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => status.inputValue()).toBe('annotation')
 
     await page.getByLabel('Add labels').fill('bus')
@@ -142,8 +142,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await dialog.getByLabel('Type “Roads” to confirm').fill('Roads')
     await dialog.getByRole('button', { name: 'Delete the project' }).click()
     await page.getByText('Roads was deleted.').waitFor()
-    const gone = await reticle.admin.call('GET', `/projects/${project.id}`)
-    expect(gone.status).toBe(404)
+    const deleted = await reticle.admin.call('GET', `/projects/${project.id}`)
+    expect(deleted.status).toBe(404)
     expect(complaints).toEqual([])
     await close()
   })
@@ -275,8 +275,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   test('the pages of work fit a narrow window and dark colours', async () => {
     const project = await projectWith('car', 'bus')
     await taskWithMedia(reticle.admin, { project_id: project.id })
-    const wish = { width: 360, height: 740, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(wish)
+    const options = { width: 360, height: 740, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(options)
     const places = { project: `/projects/${project.id}`, tasks: '/tasks', jobs: '/jobs' }
     const more = { projects: '/projects', 'new-project': '/projects/new' }
     for (const [name, path] of Object.entries({ ...places, ...more })) {
@@ -297,18 +297,18 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   test('a long list is loaded only as far as it is scrolled to', async () => {
     await addTasks(reticle, 350)
     const { page, look, complaints, close } = await visit()
-    const asked: (string | null)[] = []
+    const requested: (string | null)[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
-      if (pathname === '/api/tasks') asked.push(searchParams.get('page'))
+      if (pathname === '/api/tasks') requested.push(searchParams.get('page'))
     })
     await page.goto('/tasks?search=lot&sort=id')
     await page.getByText('350 in all').waitFor()
     await page.getByRole('link', { name: 'lot 0', exact: true }).waitFor()
-    expect(asked).toEqual(['1'])
+    expect(requested).toEqual(['1'])
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
     await page.getByRole('link', { name: 'lot 349', exact: true }).waitFor()
-    expect(asked).toEqual(['1', '4'])
+    expect(requested).toEqual(['1', '4'])
     expect(await page.getByRole('row').count()).toBeLessThan(60)
     await look('tasks-end')
     expect(complaints).toEqual([])

@@ -29,8 +29,8 @@ const answerHeaders = [
 /** Calls as the administrator, and replaces the base URL in the answer by `api`. */
 export async function fetchResponse(api: string, call: DialectCall): Promise<DialectResponse> {
   for (let attempt = 1; ; attempt++) {
-    const said = await fetchOnce(api, call)
-    if (said.status !== 503 || attempt === mostAttempts) return said
+    const response = await fetchOnce(api, call)
+    if (response.status !== 503 || attempt === mostAttempts) return response
     await sleep(1000) // the machine is busy with other tests
   }
 }
@@ -39,11 +39,11 @@ const mostAttempts = 20
 
 async function fetchOnce(api: string, call: DialectCall): Promise<DialectResponse> {
   const { method, path, json, headers, isEndless } = call
-  const gone = new AbortController()
+  const abort = new AbortController()
   const answer = await fetch(api + path, {
     method,
     redirect: 'manual',
-    signal: gone.signal,
+    signal: abort.signal,
     headers: {
       authorization: basic,
       ...(json !== undefined && { 'content-type': 'application/json' }),
@@ -52,7 +52,7 @@ async function fetchOnce(api: string, call: DialectCall): Promise<DialectRespons
     body: json === undefined ? null : JSON.stringify(json),
   })
   const bytes = isEndless ? await beginning(answer) : Buffer.from(await answer.arrayBuffer())
-  if (isEndless) gone.abort()
+  if (isEndless) abort.abort()
   const type = answer.headers.get('content-type') ?? ''
   const text = bytes.toString('latin1').replaceAll(api, 'api')
   const shown = answerHeaders.flatMap((name) => {

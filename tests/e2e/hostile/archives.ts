@@ -35,7 +35,7 @@ export function hostileZips(picture: Uint8Array): HostileFile[] {
     bytes: () => bytes,
   })
   const special = (what: string, mode: number) =>
-    member(what, { said: { mode } }, 'links and devices are not allowed')
+    member(what, { declared: { mode } }, 'links and devices are not allowed')
   return [
     named('a step up', `../${png}`, 'leaves the archive'),
     named('a step up inside', `a/../../${png}`, 'leaves the archive'),
@@ -61,13 +61,17 @@ export function hostileZips(picture: Uint8Array): HostileFile[] {
     special('a character device', 0o020644),
     special('a pipe', 0o010644),
     special('a socket', 0o140644),
-    member('encryption', { said: { flags: 0x0801 } }, 'encrypted members cannot be read'),
-    member('strong encryption', { said: { flags: 0x0841 } }, 'encrypted members cannot be read'),
-    member('masked headers', { said: { flags: 0x2801 } }, 'encrypted members cannot be read'),
+    member('encryption', { declared: { flags: 0x0801 } }, 'encrypted members cannot be read'),
+    member(
+      'strong encryption',
+      { declared: { flags: 0x0841 } },
+      'encrypted members cannot be read',
+    ),
+    member('masked headers', { declared: { flags: 0x2801 } }, 'encrypted members cannot be read'),
     ...[1, 9, 12, 14, 93, 99].map((method) =>
       member(
         `the method ${method}`,
-        { said: { method } },
+        { declared: { method } },
         `compression method ${method} is not supported`,
       ),
     ),
@@ -110,7 +114,7 @@ type Zip = (
 /** A streamed member whose directory entry has no sizes. */
 const untold = (bytes: Uint8Array): ZipMember => ({
   ...{ name: 'a.png', bytes, isStreamed: true },
-  said: { crc: 0, size: 0, packedSize: 0 },
+  declared: { crc: 0, size: 0, packedSize: 0 },
 })
 
 function overlapping(good: ZipMember, zip: Zip): HostileFile[] {
@@ -119,18 +123,26 @@ function overlapping(good: ZipMember, zip: Zip): HostileFile[] {
   const over = (name: string) => damaged(`${name} overlaps other members`)
   const many = Array.from({ length: 500 }, (_, index) => ({
     ...{ name: `${index}.png`, bytes: Buffer.alloc(0) },
-    said: { start: 0, size: bytes.length, packedSize: bytes.length },
+    declared: { start: 0, size: bytes.length, packedSize: bytes.length },
   }))
   return [
-    zip('two headers for one data', [good, { ...b, said: { start: 0 } }], /^archive .* overlaps/),
+    zip(
+      'two headers for one data',
+      [good, { ...b, declared: { start: 0 } }],
+      /^archive .* overlaps/,
+    ),
     zip('many headers for one data', [good, ...many], /^archive is damaged: .* overlaps/),
-    zip('data inside of another member', [good, { ...b, said: { start: 20 } }], /overlaps other/),
+    zip(
+      'data inside of another member',
+      [good, { ...b, declared: { start: 20 } }],
+      /overlaps other/,
+    ),
     zip(
       'data that reaches into the directory',
-      [good, { ...b, said: { size: bytes.length + 90, packedSize: bytes.length + 90 } }],
+      [good, { ...b, declared: { size: bytes.length + 90, packedSize: bytes.length + 90 } }],
       over('b.png'),
     ),
-    zip('data behind the end', [good, { ...b, said: { start: 90_000 } }], over('b.png')),
+    zip('data behind the end', [good, { ...b, declared: { start: 90_000 } }], over('b.png')),
     zip(
       'a header that reaches into the next member',
       [{ ...good, local: { extraLength: 9 } }, b],
@@ -143,7 +155,7 @@ function overlapping(good: ZipMember, zip: Zip): HostileFile[] {
     ),
     zip(
       'a stored member of two sizes',
-      [good, { ...b, said: { size: 9 } }],
+      [good, { ...b, declared: { size: 9 } }],
       damaged('sizes of b.png differ'),
     ),
   ]
@@ -151,9 +163,9 @@ function overlapping(good: ZipMember, zip: Zip): HostileFile[] {
 
 function bombs(good: ZipMember, zip: Zip): HostileFile[] {
   const bytes = good.bytes ?? text
-  const told = (index: number): ZipMember => ({
+  const falseSize = (index: number): ZipMember => ({
     ...{ name: `${index}.bin`, packed: Buffer.alloc(100) },
-    said: { size: 60_000_000 },
+    declared: { size: 60_000_000 },
   })
   const empty = (index: number) => ({ name: `${index}` })
   const length = mostEntries
@@ -166,7 +178,7 @@ function bombs(good: ZipMember, zip: Zip): HostileFile[] {
     },
     zip(
       'a bomb of many members',
-      [good, ...Array.from({ length: 20 }, (_, index) => told(index))],
+      [good, ...Array.from({ length: 20 }, (_, index) => falseSize(index))],
       `archive too large: it unpacks to ${20 * 60_000_000 + bytes.length} bytes`,
     ),
     zip(
@@ -174,7 +186,7 @@ function bombs(good: ZipMember, zip: Zip): HostileFile[] {
       [
         good,
         {
-          ...{ name: 'z.bin', packed: Buffer.alloc(1000), said: { size: 0xffffffff } },
+          ...{ name: 'z.bin', packed: Buffer.alloc(1000), declared: { size: 0xffffffff } },
           extra: largeField(10_000_000_000n),
         },
       ],
@@ -184,7 +196,7 @@ function bombs(good: ZipMember, zip: Zip): HostileFile[] {
       ...{ what: 'a bomb that calls itself small', name: 'a.zip' },
       bytes: () => {
         const packed = { bytes: Buffer.concat([bytes, zeros(100)]), isDeflated: true }
-        return craftZip([good, { name: 'b.png', ...packed, said: { size: 1000 } }])
+        return craftZip([good, { name: 'b.png', ...packed, declared: { size: 1000 } }])
       },
       message: 'b.png: the file is larger than the 1000 bytes that the archive tells',
     },
@@ -223,11 +235,15 @@ function ends(good: ZipMember, zip: Zip): HostileFile[] {
   const outside = damaged('its directory lies outside of it')
   const range = damaged('a size is out of range')
   const most = 0xffffffffffffffffn
-  const extra = (what: string, given: Buffer, message: string, said = {}) =>
-    zip(what, [good, { ...good, name: 'b.png', extra: given, said }], message)
+  const extra = (what: string, given: Buffer, message: string, declared = {}) =>
+    zip(what, [good, { ...good, name: 'b.png', extra: given, declared }], message)
   return [
     zip('a directory on another disk', [good], split, { disk: 1 }),
-    zip('a member on another disk', [good, { ...good, name: 'b.png', said: { disk: 1 } }], split),
+    zip(
+      'a member on another disk',
+      [good, { ...good, name: 'b.png', declared: { disk: 1 } }],
+      split,
+    ),
     zip('a directory behind the end', [good], outside, { start: 0xfffffff0 }),
     zip('a directory longer than the file', [good], outside, { size: 0x7fffffff }),
     zip('more members than room for them', [good], damaged('its directory is too short'), {
@@ -235,7 +251,7 @@ function ends(good: ZipMember, zip: Zip): HostileFile[] {
     }),
     zip(
       'a wrong header in the directory',
-      [good, { ...good, name: 'b.png', said: { signature: 7 } }],
+      [good, { ...good, name: 'b.png', declared: { signature: 7 } }],
       damaged('its directory breaks at 1'),
     ),
     zip('a zip64 directory below zero', [good], range, { large: { start: most } }),
@@ -284,7 +300,7 @@ export function honestZips(one: Uint8Array, two: Uint8Array): OddFile[] {
       [
         {
           ...{ ...a, extra: largeField(BigInt(one.length), BigInt(one.length), 0n) },
-          said: { size, packedSize: size, start: size },
+          declared: { size, packedSize: size, start: size },
         },
       ],
       ['a.png'],
@@ -295,7 +311,7 @@ export function honestZips(one: Uint8Array, two: Uint8Array): OddFile[] {
       'names of all alphabets',
       [
         { ...a, name: 'größe/写真 №1.png' },
-        { ...b, name: Buffer.from('\xe9.png', 'latin1'), said: { flags: 0 } },
+        { ...b, name: Buffer.from('\xe9.png', 'latin1'), declared: { flags: 0 } },
       ],
       ['größe/写真 №1.png', 'é.png'],
     ),
@@ -312,6 +328,6 @@ export function honestZips(one: Uint8Array, two: Uint8Array): OddFile[] {
     zip('backslashes between folders', [{ ...a, name: 'in\\a.png' }], ['in/a.png']),
     zip('a comment', [a], ['a.png'], { comment: `PK\x05\x06${'\0'.repeat(30)}` }),
     zip('a name twice, of which the last counts', [{ ...b, name: 'a.png' }, a], ['a.png']),
-    zip('a checksum that lies', [{ ...a, said: { crc: 5 } }], ['a.png']),
+    zip('a checksum that lies', [{ ...a, declared: { crc: 5 } }], ['a.png']),
   ]
 }

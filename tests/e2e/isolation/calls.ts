@@ -77,13 +77,13 @@ const partKinds = ['deliveries', 'files', 'projects/backup', 'tasks/backup']
 function inPath(operation: Operation, { ids }: Foreign, own: Tenant): IsolationCall[] {
   if (!hasId(operation)) return []
   const answer = tellsNothing.test(operation.path) ? 404 : 403
-  const asked = { ...base(operation), path: pathOf(operation, ids), answer } as const
-  const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : asked.query
-  const whole = { ...asked, query: rq_id }
+  const call = { ...base(operation), path: pathOf(operation, ids), answer } as const
+  const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : call.query
+  const whole = { ...call, query: rq_id }
   if (!/:(?:delivery|file)_id/.test(operation.path)) return [whole]
   const parts = partKinds.map((kind) => [kind, ids[kind] ?? ''])
   const mixed = { ...own.ids, ...Object.fromEntries(parts) }
-  return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
+  return [whole, { ...call, path: pathOf(operation, mixed), answer: 'refused' }]
 }
 
 /** Values of the foreign workspace for a parameter with this name. */
@@ -147,12 +147,12 @@ function filtered(
   return names.flatMap((name) =>
     valuesOf(name, operation, foreign).flatMap((value) => {
       const field = { var: name }
-      const ask = (expression: AnyJson, answer?: 'none'): IsolationCall => ({
+      const filterCall = (expression: AnyJson, answer?: 'none'): IsolationCall => ({
         ...{ operation, path, answer, query: `?filter=${enc(JSON.stringify(expression))}` },
       })
       return [
-        ask({ in: [field, [value]] }, 'none'),
-        ask({ or: [{ '==': [field, value] }, { '!': { '==': [field, value] } }] }),
+        filterCall({ in: [field, [value]] }, 'none'),
+        filterCall({ or: [{ '==': [field, value] }, { '!': { '==': [field, value] } }] }),
       ]
     }),
   )
@@ -177,12 +177,12 @@ function sorted(operation: Operation): IsolationCall[] {
 /** Requests within the foreign organization, by each of its names. Objects of the caller keep their workspace. */
 function inScope(operation: Operation, { slug, ids }: Foreign, own: Tenant): IsolationCall[] {
   if (operation.method !== 'GET' && hasId(operation)) return []
-  const asked = { ...base(operation), path: pathOf(operation, own.ids) }
-  const { query = '?' } = asked
+  const call = { ...base(operation), path: pathOf(operation, own.ids) }
+  const { query = '?' } = call
   return [
-    { ...asked, headers: { 'x-organization': slug } },
-    { ...asked, query: `${query}&org=${enc(slug)}` },
-    { ...asked, query: `${query}&org_id=${enc(ids.organizations)}` },
+    { ...call, headers: { 'x-organization': slug } },
+    { ...call, query: `${query}&org=${enc(slug)}` },
+    { ...call, query: `${query}&org_id=${enc(ids.organizations)}` },
   ]
 }
 

@@ -17,7 +17,7 @@ export interface Tenant {
   username: string
   ids: TenantIds
   /** All answers during its creation. Their ids and names must be hidden from other users. */
-  told: AnyJson[]
+  responses: AnyJson[]
 }
 
 const password = 'a-password-of-a-tenant'
@@ -75,8 +75,8 @@ export async function addTenant(reticle: Reticle, name: string): Promise<Tenant>
     invitations: invitation.key,
   }
   const self = await owner.done('GET', '/users/self')
-  const told = [...own.told, organization, membership, invitation, self]
-  return { slug: name, owner, username, ids: { ...ids, users: self.id }, told }
+  const responses = [...own.responses, organization, membership, invitation, self]
+  return { slug: name, owner, username, ids: { ...ids, users: self.id }, responses }
 }
 
 /** Server of the buckets that are connected. */
@@ -104,7 +104,7 @@ export async function addObjects(owner: ApiClient, name: string, within: string)
   const request = await owner.finished(exported)
   const token = await owner.done('POST', '/auth/access_tokens', { json: { name: `${name}-token` } })
   const hooked = await hook(owner, name, project)
-  const begun = async (path: string) => {
+  const beginUpload = async (path: string) => {
     const file = await begin(owner, path, { name: `${name}-file`, length: 5 })
     return String(file.headers.get('upload-filename'))
   }
@@ -112,14 +112,14 @@ export async function addObjects(owner: ApiClient, name: string, within: string)
     ids: {
       ...{ projects: project.id, tasks: task.id, jobs: job.id, labels: label.id },
       ...{ requests: request.id, auth: token.id, cloudstorages: cloud.id },
-      files: await begun(`/tasks/${task.id}/annotations/`),
-      'projects/backup': await begun('/projects/backup/'),
-      'tasks/backup': await begun('/tasks/backup/'),
+      files: await beginUpload(`/tasks/${task.id}/annotations/`),
+      'projects/backup': await beginUpload('/projects/backup/'),
+      'tasks/backup': await beginUpload('/tasks/backup/'),
       ...{ ...hooked.ids, ...reviewed.ids },
     },
-    told: [
+    responses: [
       ...[project, task, job, annotations, request, token, cloud],
-      ...[...hooked.told, ...reviewed.told],
+      ...[...hooked.responses, ...reviewed.responses],
     ],
   }
 }
@@ -133,7 +133,7 @@ async function review(owner: ApiClient, name: string, { project, job }: Record<s
   const form = assetForm(guide.id, await createImage(`${name}-asset.png`, 8, 8))
   const asset = await owner.done('POST', '/assets', { form })
   const ids = { issues: issue.id, comments: comment.id, guides: guide.id, assets: asset.uuid }
-  return { ids, told: [issue, comment, guide, asset] }
+  return { ids, responses: [issue, comment, guide, asset] }
 }
 
 /** Creates a webhook without a listening receiver, so that failed deliveries exist. */
@@ -148,7 +148,10 @@ async function hook(owner: ApiClient, name: string, project: AnyJson) {
     const { results } = await owner.done('GET', `/webhooks/${webhook.id}/deliveries`)
     const [delivery] = results
     if (delivery)
-      return { ids: { webhooks: webhook.id, deliveries: delivery.id }, told: [webhook, delivery] }
+      return {
+        ids: { webhooks: webhook.id, deliveries: delivery.id },
+        responses: [webhook, delivery],
+      }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error('no delivery was tried')
@@ -162,10 +165,11 @@ export async function expiredToken(reticle: Reticle, owner: ApiClient): Promise<
 }
 
 /** Returns all whole numbers from `least` on that occur anywhere in the values. */
-export function numbersIn(told: AnyJson, least: number): number[] {
-  if (typeof told === 'number') return Number.isInteger(told) && told >= least ? [told] : []
-  if (typeof told !== 'object' || told === null) return []
-  return Object.values(told).flatMap((one) => numbersIn(one, least))
+export function numbersIn(responses: AnyJson, least: number): number[] {
+  if (typeof responses === 'number')
+    return Number.isInteger(responses) && responses >= least ? [responses] : []
+  if (typeof responses !== 'object' || responses === null) return []
+  return Object.values(responses).flatMap((one) => numbersIn(one, least))
 }
 
 export const uploadForm = async () => formOf(await createImages(1))

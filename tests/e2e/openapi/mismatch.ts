@@ -27,8 +27,8 @@ function findErrorMismatch({ headers, body }: ApiResponse): string | undefined {
   const isSame = (name: string, value: unknown) => headers.get(name) === value
   if (typeof body.detail !== 'string')
     return isTexts(body) ? undefined : 'the failure is neither a detail nor texts'
-  const isTold = isSame('x-error-code', body.code) && isSame('x-request-id', body.request_id)
-  return isTold ? undefined : 'the failure is not what its headers say'
+  const isConsistent = isSame('x-error-code', body.code) && isSame('x-request-id', body.request_id)
+  return isConsistent ? undefined : 'the failure is not what its headers say'
 }
 
 function isTexts(value: unknown): boolean {

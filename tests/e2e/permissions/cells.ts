@@ -8,12 +8,12 @@ import { findChain, type PermissionWorld } from './world.ts'
 export function chainCells(worlds: readonly PermissionWorld[]): Cell[] {
   return worlds.flatMap((world) =>
     world.actors.flatMap((actor) =>
-      world.places.flatMap((place) => {
-        const chain = findChain(world, actor, place)
+      world.relations.flatMap((relation) => {
+        const chain = findChain(world, actor, relation)
         if (!chain) return []
-        const person = { role: actor.role, member: actor.member, place }
+        const person = { role: actor.role, member: actor.member, relation }
         return probesOn(chain)
-          .filter((probe) => relationsOf(probe).some((one: ObjectRelation) => one === place))
+          .filter((probe) => relationsOf(probe).some((one: ObjectRelation) => one === relation))
           .map(({ row, ...probe }): Cell => ({ row, person, as: actor.api, probe }))
       }),
     ),
@@ -30,9 +30,9 @@ export async function wrongAt(cell: Cell): Promise<string | undefined> {
   if (permitted === 'listed') {
     if (answer.status === 200 && answer.body.count === Number(isPermitted)) return undefined
   } else if (answer.status === (isPermitted ? permitted : refusal(cell))) return undefined
-  const who = `${person.role}, ${person.member ?? 'sandbox'}, ${person.place}`
-  const said = `${answer.status} ${answer.text.slice(0, 160)}`
-  return `${row} | ${who} | ${method} ${address} is ${isPermitted ? '' : 'not '}permitted: ${said}`
+  const who = `${person.role}, ${person.member ?? 'sandbox'}, ${person.relation}`
+  const text = `${answer.status} ${answer.text.slice(0, 160)}`
+  return `${row} | ${who} | ${method} ${address} is ${isPermitted ? '' : 'not '}permitted: ${text}`
 }
 
 const namesForeign = ({ member }: Cell['person'], { query = '' }: Cell['probe']) =>
@@ -46,7 +46,7 @@ function refusal({ row, person, probe }: Cell): 403 | 404 {
   if (namesForeign(person, probe)) return 404
   if (path.startsWith('/organizations/:')) return person.member === 'outside' ? 404 : 403
   if (path.startsWith('/memberships/:')) {
-    const isActive = person.place === 'owner of it' || person.place === 'self'
+    const isActive = person.relation === 'owner of it' || person.relation === 'self'
     const view = isActive ? 'membership: list, view' : 'membership: list, view: not accepted'
     return isGranted(view, person) ? 403 : 404
   }

@@ -34,7 +34,7 @@ export type InvitationRelation = 'sender' | 'invitee'
 export interface RelatedUser {
   role: GlobalRole
   member: MemberRole
-  place: ObjectRelation | MembershipRelation | InvitationRelation
+  relation: ObjectRelation | MembershipRelation | InvitationRelation
 }
 
 const projectStaff = ['project owner', 'project assignee']
@@ -76,7 +76,7 @@ function holds(cell: string, person: RelatedUser): boolean {
   const isMet = (word: string) => {
     const means = words[word]
     if (means) return means(person)
-    return (groups[word] ?? [word]).includes(person.place)
+    return (groups[word] ?? [word]).includes(person.relation)
   }
   return cell
     .split('; ')

@@ -14,7 +14,7 @@ export interface Cell {
   probe: Omit<Probe, 'row'>
 }
 
-type Told = Omit<Probe, 'row' | 'operation'>
+type ProbeParts = Omit<Probe, 'row' | 'operation'>
 const json = (body: AnyJson) => ({ sent: { json: body } })
 
 /** Builds lists of cells; the cells of one list run one after the other. */
@@ -31,16 +31,16 @@ export async function memberCells(
   return [...cells, ...founding]
 }
 
-const cellsOf = (actor: PermissionActor, place: RelatedUser['place']) => {
-  const person = { role: actor.role, member: actor.member, place }
-  return (row: RowName, operation: string, told: Told): Cell => ({
-    ...{ row, person, as: actor.api, probe: { operation, ...told } },
+const cellsOf = (actor: PermissionActor, relation: RelatedUser['relation']) => {
+  const person = { role: actor.role, member: actor.member, relation }
+  return (row: RowName, operation: string, probe: ProbeParts): Cell => ({
+    ...{ row, person, as: actor.api, probe: { operation, ...probe } },
   })
 }
 
 function founds(actor: PermissionActor): Cell {
-  const told = { ...json({ slug: `new-${actor.role}` }), permitted: 201 }
-  return cellsOf(actor, 'nobody')('organization: create', 'createOrganization', told)
+  const probe = { ...json({ slug: `new-${actor.role}` }), permitted: 201 }
+  return cellsOf(actor, 'nobody')('organization: create', 'createOrganization', probe)
 }
 
 async function ofActor(
@@ -49,15 +49,15 @@ async function ofActor(
   admin: ApiClient,
 ): Promise<Cell[]> {
   const roles = ['maintainer', 'supervisor', 'worker', 'worker'] as const
-  const asked = await atOnce(1, roles, async (role) => {
+  const invited = await atOnce(1, roles, async (role) => {
     const { key } = await inviteAddress(admin, world.org, role)
     return { role, key, membership_id: await membershipOf(admin, world.org, key) }
   })
   return [
     ...ofOrganization(world, actor),
-    ...asked.slice(0, 3).flatMap((one) => ofMembership(actor, one)),
+    ...invited.slice(0, 3).flatMap((one) => ofMembership(actor, one)),
     ...ofOwner(world, actor),
-    ...ofInvitations(world, actor, asked[3]?.key ?? ''),
+    ...ofInvitations(world, actor, invited[3]?.key ?? ''),
     ...ofSelf(actor),
   ]
 }
@@ -88,13 +88,13 @@ function ofOrganization({ org, org_id, actors }: PermissionWorld, actor: Permiss
   ]
 }
 
-interface Asked {
+interface Invited {
   role: 'maintainer' | 'supervisor' | 'worker'
   key: string
   membership_id: number
 }
 
-function ofMembership(actor: PermissionActor, { role, membership_id: id }: Asked): Cell[] {
+function ofMembership(actor: PermissionActor, { role, membership_id: id }: Invited): Cell[] {
   const cell = cellsOf(actor, `${role} of it` satisfies MembershipRelation)
   const hidden = 'membership: list, view: not accepted'
   return [
@@ -129,7 +129,7 @@ function ofInvitations(
   foreign: string,
 ): Cell[] {
   const email = actors[0]?.email // address of a member, reported only to callers who may invite
-  const create = (role: string): Told => ({
+  const create = (role: string): ProbeParts => ({
     ...{ query: `?org=${org}`, ...json({ email, role }), permitted: 400 },
   })
   const { sent, received } = actor
@@ -148,13 +148,13 @@ function ofInvitations(
 }
 
 function invitation(cell: ReturnType<typeof cellsOf>, key: string, resent: number): Cell[] {
-  const told = (permitted: number): Told => ({ key, permitted })
+  const probe = (permitted: number): ProbeParts => ({ key, permitted })
   return [
-    cell('invitation: list, view', 'getInvitation', told(200)),
-    cell('invitation: resend, delete', 'resendInvitation', told(resent)),
-    cell('invitation: accept, decline', 'acceptInvitation', told(400)),
-    cell('invitation: accept, decline', 'declineInvitation', told(400)),
-    cell('invitation: resend, delete', 'deleteInvitation', told(204)),
+    cell('invitation: list, view', 'getInvitation', probe(200)),
+    cell('invitation: resend, delete', 'resendInvitation', probe(resent)),
+    cell('invitation: accept, decline', 'acceptInvitation', probe(400)),
+    cell('invitation: accept, decline', 'declineInvitation', probe(400)),
+    cell('invitation: resend, delete', 'deleteInvitation', probe(204)),
   ]
 }
 

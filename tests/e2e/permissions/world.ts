@@ -65,7 +65,7 @@ export interface PermissionWorld {
   org_id: number | null
   actors: PermissionActor[]
   /** Relations that its actors have in turn. */
-  places: readonly ObjectRelation[]
+  relations: readonly ObjectRelation[]
   chains: Chain[]
   /** Server of the buckets. */
   store: S3Server
@@ -82,19 +82,19 @@ const few = ['project owner', 'task assignee', 'job assignee', 'storage owner', 
 
 /** An organization has one owner, so owners with a lower global role have small additional organizations. */
 const plan = [
-  { org: '', places: objectRelations, seats: everyRole(null) },
+  { org: '', relations: objectRelations, seats: everyRole(null) },
   {
     org: 'matrix',
-    places: objectRelations,
+    relations: objectRelations,
     seats: [
       { role: 'user', member: 'owner' },
       ...memberRoles.slice(1).flatMap(everyRole),
       ...everyRole('outside'),
     ],
   },
-  { org: 'matrix-worker', places: few, seats: [{ role: 'worker', member: 'owner' }] },
-  { org: 'matrix-none', places: few, seats: [{ role: 'none', member: 'owner' }] },
-] as const satisfies { org: string; places: readonly ObjectRelation[]; seats: readonly Seat[] }[]
+  { org: 'matrix-worker', relations: few, seats: [{ role: 'worker', member: 'owner' }] },
+  { org: 'matrix-none', relations: few, seats: [{ role: 'none', member: 'owner' }] },
+] as const satisfies { org: string; relations: readonly ObjectRelation[]; seats: readonly Seat[] }[]
 
 export async function makeWorlds(reticle: Reticle, store: S3Server): Promise<PermissionWorld[]> {
   const worlds: PermissionWorld[] = []
@@ -106,21 +106,21 @@ export async function makeWorlds(reticle: Reticle, store: S3Server): Promise<Per
 async function makeWorld(
   reticle: Reticle,
   store: S3Server,
-  { org, places, seats }: (typeof plan)[number],
+  { org, relations, seats }: (typeof plan)[number],
 ): Promise<PermissionWorld> {
   const people = await reticle.people()
   const actors = await atOnce<Seat, PermissionActor>(3, seats, (seat) =>
     addActor(reticle, people, org, seat),
   )
   const org_id = await join(org, actors)
-  const world: PermissionWorld = { org, org_id, actors, places, chains: [], store }
+  const world: PermissionWorld = { org, org_id, actors, relations, chains: [], store }
   const numbers = Array.from({ length: sizeOf(world) }, (_, number) => number)
   world.chains = await atOnce(6, numbers, (number) => makeChain(reticle.admin, world, number))
   return world
 }
 
 /** Enough chains to give every actor every relation once. */
-const sizeOf = ({ actors, places }: PermissionWorld) => Math.max(actors.length, places.length)
+const sizeOf = ({ actors, relations }: PermissionWorld) => Math.max(actors.length, relations.length)
 
 async function addActor(
   reticle: Reticle,
@@ -171,9 +171,9 @@ export function inviteAddress(as: ApiClient, org: string, role: string): Promise
 function seated(
   world: PermissionWorld,
   number: number,
-  place: ObjectRelation,
+  relation: ObjectRelation,
 ): PermissionActor | undefined {
-  const index = world.places.indexOf(place)
+  const index = world.relations.indexOf(relation)
   return index < 0 ? undefined : world.actors[(index + number) % sizeOf(world)]
 }
 
@@ -181,9 +181,9 @@ function seated(
 export function findChain(
   world: PermissionWorld,
   actor: PermissionActor,
-  place: ObjectRelation,
+  relation: ObjectRelation,
 ): Chain | undefined {
-  return world.chains.find((_, number) => seated(world, number, place) === actor)
+  return world.chains.find((_, number) => seated(world, number, relation) === actor)
 }
 
 const labels = [
@@ -197,7 +197,7 @@ const labels = [
 ]
 
 async function makeChain(admin: ApiClient, world: PermissionWorld, number: number): Promise<Chain> {
-  const at = (place: ObjectRelation) => seated(world, number, place)
+  const at = (relation: ObjectRelation) => seated(world, number, relation)
   const within = `?org=${world.org}`
   const project = await admin.done('POST', `/projects${within}`, {
     json: { name: 'p', labels, ...people(at('project owner'), at('project assignee')) },
@@ -240,15 +240,15 @@ const people = (owner?: PermissionActor, assignee?: PermissionActor) => ({
 async function review(
   admin: ApiClient,
   job: number,
-  at: (place: ObjectRelation) => PermissionActor | undefined,
+  at: (relation: ObjectRelation) => PermissionActor | undefined,
 ) {
   const json = { job, frame: 0, position: [1, 2, 3, 4], message: 'x' }
   const assignee = at('issue assignee')?.id ?? null
   const asOwner = at('issue owner')?.maker ?? admin
   const issue = await asOwner.done('POST', '/issues', { json: { ...json, assignee } })
   const asAuthor = at('author')?.maker ?? admin
-  const said = { issue: issue.id, message: 'x' }
-  return { issue, comment: await asAuthor.done('POST', '/comments', { json: said }) }
+  const comment = { issue: issue.id, message: 'x' }
+  return { issue, comment: await asAuthor.done('POST', '/comments', { json: comment }) }
 }
 
 /** Gives every actor their final role; some leave. */

@@ -76,7 +76,7 @@ type Names = 'uploadTaskData' | 'importTaskAnnotations' | 'importJobAnnotations'
 type Archives = 'importProjectDataset' | 'importProjectBackup' | 'importTaskBackup'
 
 /** Starts an upload; returns its id. */
-async function begun<N extends Names | Archives>(admin: Client, name: N, input: InputOf<N>) {
+async function startUpload<N extends Names | Archives>(admin: Client, name: N, input: InputOf<N>) {
   const creation = {
     'tus-resumable': '1.0.0',
     'upload-length': String(hello.length + 1),
@@ -93,33 +93,39 @@ export async function checkUploads(world: SdkWorld): Promise<void> {
   const body = hello
   const offset = { upload_offset: 0, body }
 
-  const data = { id: empty.id, file_id: await begun(admin, 'uploadTaskData', { id: empty.id }) }
+  const data = {
+    id: empty.id,
+    file_id: await startUpload(admin, 'uploadTaskData', { id: empty.id }),
+  }
   await admin.sendTaskDataFile({ ...data, ...offset })
   expect(await admin.getTaskDataFile(data)).toMatchObject({ offset: 5, length: 6 })
   await admin.deleteTaskDataFile(data)
   await admin.deleteTaskData({ id: empty.id })
 
-  const ofTask = { id: task, file_id: await begun(admin, 'importTaskAnnotations', { id: task }) }
+  const ofTask = {
+    id: task,
+    file_id: await startUpload(admin, 'importTaskAnnotations', { id: task }),
+  }
   await admin.sendTaskAnnotationsFile({ ...ofTask, ...offset })
   await admin.getTaskAnnotationsFile(ofTask)
   await admin.deleteTaskAnnotationsFile(ofTask)
 
-  const ofJob = { id: job, file_id: await begun(admin, 'importJobAnnotations', { id: job }) }
+  const ofJob = { id: job, file_id: await startUpload(admin, 'importJobAnnotations', { id: job }) }
   await admin.sendJobAnnotationsFile({ ...ofJob, ...offset })
   await admin.getJobAnnotationsFile(ofJob)
   await admin.deleteJobAnnotationsFile(ofJob)
 
-  const ofSet = { id, file_id: await begun(admin, 'importProjectDataset', { id }) }
+  const ofSet = { id, file_id: await startUpload(admin, 'importProjectDataset', { id }) }
   await admin.sendProjectDatasetFile({ ...ofSet, ...offset })
   await admin.getProjectDatasetFile(ofSet)
   await admin.deleteProjectDatasetFile(ofSet)
 
-  const project = { file_id: await begun(admin, 'importProjectBackup', {}) }
+  const project = { file_id: await startUpload(admin, 'importProjectBackup', {}) }
   await admin.sendProjectBackupFile({ ...project, ...offset })
   await admin.getProjectBackupFile(project)
   await admin.deleteProjectBackupFile(project)
 
-  const backup = { file_id: await begun(admin, 'importTaskBackup', {}) }
+  const backup = { file_id: await startUpload(admin, 'importTaskBackup', {}) }
   await admin.sendTaskBackupFile({ ...backup, ...offset })
   await admin.getTaskBackupFile(backup)
   await admin.deleteTaskBackupFile(backup)
@@ -156,8 +162,8 @@ export async function checkImports(world: SdkWorld): Promise<void> {
 export async function checkEvents({ admin }: SdkWorld): Promise<void> {
   const timestamp = new Date().toISOString()
   await admin.recordEvents({ body: { timestamp, events: [{ scope: 'load:job', timestamp }] } })
-  const asked = await admin.getEvents()
-  const { query_id } = JSON.parse(await asked.text())
+  const started = await admin.getEvents()
+  const { query_id } = JSON.parse(await started.text())
   await expect
     .poll(async () => (await admin.getEvents({ query_id })).status, { timeout: 20_000 })
     .toBe(201)

@@ -36,8 +36,8 @@ export async function checkStorages({ admin, buckets }: SdkWorld): Promise<void>
   const { content } = await admin.listCloudStorageContent({ id })
   expect(content.map(({ name }) => name)).toEqual(['a.png'])
   expect((await admin.getCloudStoragePreview({ id })).status).toBe(200)
-  const gone = admin.getCloudStorageContent({ id })
-  await expect(gone).rejects.toMatchObject({ status: 410 })
+  const listing = admin.getCloudStorageContent({ id })
+  await expect(listing).rejects.toMatchObject({ status: 410 })
   await admin.deleteCloudStorage({ id })
 }
 

@@ -88,13 +88,13 @@ test('many files are sent in groups, files in folders one by one, in the request
 
 test('files that an earlier upload left at the service do not become part of a new one', async () => {
   const id = await newTask()
-  const [left, wanted] = (await createImages(2)).map(sourceOf)
-  if (!left || !wanted) throw new Error('two pictures')
+  const [left, second] = (await createImages(2)).map(sourceOf)
+  if (!left || !second) throw new Error('two pictures')
   const form = new FormData()
   form.append('client_files[0]', new Blob([await left.read(0, left.size)]), 'left.png')
   await client.uploadTaskData({ id, body: form }, { headers: { 'upload-multiple': '' } })
   await client.follow(
-    client.uploadTaskData.send({ id }, [{ ...wanted, name: 'folder/wanted.png' }]),
+    client.uploadTaskData.send({ id }, [{ ...second, name: 'folder/wanted.png' }]),
   )
   expect(await framesOf(id)).toEqual(['folder/wanted.png'])
 })
@@ -141,11 +141,12 @@ describe('a large file', { timeout: 300_000 }, () => {
     const store = () => folderStore(join(files.path, 'uploads'))
     const id = await newTask(sdkOf(server.url))
 
-    const gone = new AbortController()
+    const abort = new AbortController()
     const first = sdkOf(server.url).uploadTaskData.send({ id }, await fromPath(large), {
       store: store(),
-      signal: gone.signal,
-      on_progress: (done) => done > bytes.length * 0.4 && gone.abort(new Error('the process ends')),
+      signal: abort.signal,
+      on_progress: (done) =>
+        done > bytes.length * 0.4 && abort.abort(new Error('the process ends')),
     })
     await expect(first).rejects.toThrow('the process ends')
 
@@ -247,8 +248,8 @@ describe('files other than media', () => {
   test('a data set is exported, and imported into a project', async () => {
     const id = await newTask()
     await client.follow(client.uploadTaskData.send({ id }, (await createImages(2)).map(sourceOf)))
-    const wish = { id, format: 'COCO 1.0', save_images: true }
-    const file = await client.download(await client.follow(client.exportTaskDataset(wish)))
+    const options = { id, format: 'COCO 1.0', save_images: true }
+    const file = await client.download(await client.follow(client.exportTaskDataset(options)))
     const bytes = await file.bytes()
     expect(bytes.length).toBe(file.size)
     const members = await unzip(Buffer.from(bytes))

@@ -119,9 +119,10 @@ export async function checkReview(world: SdkWorld): Promise<void> {
   await admin.getIssue({ id: issue })
   await admin.updateIssue({ id: issue, body: { resolved: true } })
   const { id: comment } = await admin.createComment({ body: { issue, message: 'seen' } })
-  const said: string[] = []
-  for await (const { message } of admin.listComments.each({ issue_id: issue })) said.push(message)
-  expect(said.sort()).toEqual(['look', 'seen'])
+  const messages: string[] = []
+  for await (const { message } of admin.listComments.each({ issue_id: issue }))
+    messages.push(message)
+  expect(messages.sort()).toEqual(['look', 'seen'])
   await admin.listComments({ issue_id: issue })
   await admin.getComment({ id: comment })
   await admin.updateComment({ id: comment, body: { message: 'done' } })

@@ -23,7 +23,7 @@ const { newOrganization } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
 let api: ApiClient
-let tells: PayloadCheck
+let checkPayloads: PayloadCheck
 let project: AnyJson
 let task: AnyJson
 let jobs: AnyJson[]
@@ -37,7 +37,7 @@ beforeAll(async () => {
   reticle = await startReticle(path)
   const acme = await newOrganization()
   api = acme.owner.api
-  tells = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  checkPayloads = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
   const json = { name: 'streets', labels: [{ name: 'car' }] }
   project = await api.done('POST', `/projects?org=${acme.slug}`, { json })
@@ -72,7 +72,7 @@ const idsIn = ({ tags, shapes, tracks }: AnyJson) => {
 const counts = (tags: number, shapes: number, tracks = 0) => ({ tags, shapes, tracks })
 
 /** Contents of `annotations` in the payloads of the task and of each job, by id. */
-function saidIn(payloads: AnyJson[]): { task: AnyJson; jobs: Record<number, AnyJson> } {
+function annotationsIn(payloads: AnyJson[]): { task: AnyJson; jobs: Record<number, AnyJson> } {
   const updates = payloads.filter(({ job }) => job)
   return {
     task: payloads.find((one) => one.task)?.annotations,
@@ -85,12 +85,12 @@ const revision = expect.any(Number)
 
 describe('payloads about annotations', () => {
   test('created annotations start the job, and their ids are listed', async () => {
-    const { answer, payloads } = await tells({ names, facts: changed() }, () =>
+    const { answer, payloads } = await checkPayloads({ names, facts: changed() }, () =>
       ofFirst.patch('create', set({ shapes: [box(), box(1)], tags: [tag()] })),
     )
-    const said = saidIn(payloads)
+    const contents = annotationsIn(payloads)
     const what = { action: 'create', ...counts(1, 2), ids: idsIn(answer.body) }
-    expect(said).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
+    expect(contents).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
     const { before_update } = payloads.find(({ job }) => job)
     expect(Object.keys(before_update).sort()).toEqual(['state', 'updated_date'])
   })
@@ -103,36 +103,42 @@ describe('payloads about annotations', () => {
       ['update', { shapes: [moved] }],
       ['delete', { shapes: [moved] }],
     ] as const) {
-      const { payloads } = await tells({ names, facts: changed() }, () =>
+      const { payloads } = await checkPayloads({ names, facts: changed() }, () =>
         ofFirst.patch(action, set(objects)),
       )
       const ids = { tags: [], shapes: [one.id], tracks: [] }
       const what = { action, ...counts(0, 1), ids }
-      expect(saidIn(payloads)).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
+      expect(annotationsIn(payloads)).toEqual({
+        task: what,
+        jobs: { [first()]: { ...what, revision } },
+      })
     }
   })
 
   test('a write to a task reports each of its jobs, and the sum for the task', async () => {
-    const { payloads } = await tells({ names, facts: changed(2) }, () =>
+    const { payloads } = await checkPayloads({ names, facts: changed(2) }, () =>
       ofTask.patch('create', set({ shapes: [box(), box(2), box(3)] })),
     )
-    const said = saidIn(payloads)
-    expect(said.task).toMatchObject({ action: 'create', ...counts(0, 3) })
-    expect(said.task.ids.shapes).toHaveLength(3)
-    expect(said.jobs[first()]).toMatchObject({
+    const contents = annotationsIn(payloads)
+    expect(contents.task).toMatchObject({ action: 'create', ...counts(0, 3) })
+    expect(contents.task.ids.shapes).toHaveLength(3)
+    expect(contents.jobs[first()]).toMatchObject({
       ...counts(0, 1),
       ids: { shapes: [expect.any(Number)] },
     })
-    expect(said.jobs[second()]).toMatchObject(counts(0, 2))
+    expect(contents.jobs[second()]).toMatchObject(counts(0, 2))
   })
 
   test('replaced and cleared annotations are reported as such', async () => {
-    const replaced = await tells({ names, facts: changed() }, () =>
+    const replaced = await checkPayloads({ names, facts: changed() }, () =>
       ofFirst.put(set({ shapes: [box()] })),
     )
-    expect(saidIn(replaced.payloads).task.action).toBe('replace')
-    const cleared = await tells({ names, facts: changed() }, () => ofFirst.clear())
-    expect(saidIn(cleared.payloads).task).toMatchObject({ action: 'delete', ...counts(0, 1) })
+    expect(annotationsIn(replaced.payloads).task.action).toBe('replace')
+    const cleared = await checkPayloads({ names, facts: changed() }, () => ofFirst.clear())
+    expect(annotationsIn(cleared.payloads).task).toMatchObject({
+      action: 'delete',
+      ...counts(0, 1),
+    })
   })
 
   test.each([
@@ -140,11 +146,11 @@ describe('payloads about annotations', () => {
     [101, false],
   ])('for %i objects the payload lists their ids: %s', async (count, isNamed) => {
     const shapes = Array.from({ length: count }, () => box())
-    const { payloads } = await tells({ names, facts: changed() }, () =>
+    const { payloads } = await checkPayloads({ names, facts: changed() }, () =>
       ofFirst.patch('create', set({ shapes })),
     )
-    const said = saidIn(payloads)
-    for (const one of [said.task, said.jobs[first()]]) {
+    const contents = annotationsIn(payloads)
+    for (const one of [contents.task, contents.jobs[first()]]) {
       expect(one).toMatchObject({ action: 'create', ...counts(0, count) })
       expect([one.ids?.shapes.length, 'ids' in one]).toEqual([isNamed ? count : undefined, isNamed])
     }
@@ -152,11 +158,11 @@ describe('payloads about annotations', () => {
 
   test('a task with more than 100 objects lists no ids, even if each job has fewer', async () => {
     const shapes = Array.from({ length: 120 }, (_, at) => box(at % 2 === 0 ? 0 : 2))
-    const { payloads } = await tells({ names, facts: changed(2) }, () =>
+    const { payloads } = await checkPayloads({ names, facts: changed(2) }, () =>
       ofTask.patch('create', set({ shapes })),
     )
-    const said = saidIn(payloads)
-    expect(said).toEqual({
+    const contents = annotationsIn(payloads)
+    expect(contents).toEqual({
       task: { action: 'create', ...counts(0, 120) },
       jobs: {
         [first()]: { action: 'create', ...counts(0, 60), revision },
@@ -168,7 +174,7 @@ describe('payloads about annotations', () => {
   test('a write without objects sends no event', async () => {
     expect((await ofFirst.patch('create', set({}))).status).toBe(200)
     expect((await ofTask.patch('delete', set({}))).status).toBe(200)
-    await tells({ names, facts: [changed()[0] as RecordEvent] }, () =>
+    await checkPayloads({ names, facts: [changed()[0] as RecordEvent] }, () =>
       api.done('PATCH', `/tasks/${task.id}`, { json: { name: 'fence' } }),
     )
   })
@@ -183,8 +189,8 @@ describe('payloads about requests', () => {
     ({ id }) => `/requests/${encodeURIComponent(id)}`,
   ]
   const ends = async (type: string, facts: RecordEvent[], run: () => Promise<AnyJson>) => {
-    const told = { names, facts: [...facts, completed(type)] }
-    const { answer, payloads } = await tells(told, run)
+    const expected = { names, facts: [...facts, completed(type)] }
+    const { answer, payloads } = await checkPayloads(expected, run)
     expect(answer.operation.type).toBe(type)
     return { answer, payloads }
   }
@@ -204,7 +210,7 @@ describe('payloads about requests', () => {
     const { payloads } = await ends('import:annotations', changed(2), () =>
       start('POST', `/tasks/${task.id}/annotations/?${format}`, annotationFile(archive, 'a.zip')),
     )
-    expect(saidIn(payloads).task).toMatchObject({ action: 'import' })
+    expect(annotationsIn(payloads).task).toMatchObject({ action: 'import' })
   })
 
   test('a failed request sends an event too', async () => {

@@ -64,7 +64,7 @@ const recordsOf = async (...urls: string[]): Promise<AnyJson[]> => {
 const urlOf = (resource: string, { id }: AnyJson) => `/${resource}s/${id}`
 
 /** Waits for the messages of a webhook, and checks that there are no others. */
-async function expectTold(
+async function expectMessages(
   name: string,
   states: [event: string, before?: AnyJson, after?: AnyJson][],
 ) {
@@ -90,25 +90,25 @@ describe('moves to another organization', () => {
     const before = await recordsOf(...urls)
     await api.done('PATCH', urls[0] ?? '', { json: { organization_id: to.id } })
     const after = await recordsOf(...urls)
-    const each = (tell: (resource: string, at: number) => [string, AnyJson?, AnyJson?]) =>
-      parts.map(([resource], at) => tell(resource, at))
-    await expectTold(
+    const each = (stateOf: (resource: string, at: number) => [string, AnyJson?, AnyJson?]) =>
+      parts.map(([resource], at) => stateOf(resource, at))
+    await expectMessages(
       'from',
       each((one, at) => [`delete:${one}`, before[at]]),
     )
-    await expectTold(
+    await expectMessages(
       'to',
       each((one, at) => [`create:${one}`, undefined, after[at]]),
     )
-    await expectTold(
+    await expectMessages(
       own,
       each((one, at) => [`update:${one}`, before[at], after[at]]),
     )
 
     await api.done('PATCH', urls[0] ?? '', { json: { name: 'there' } })
     const [renamed] = await recordsOf(urls[0] ?? '')
-    await expectTold('to', [['update:project', after[0], renamed]])
-    await expectTold(own, [['update:project', after[0], renamed]])
+    await expectMessages('to', [['update:project', after[0], renamed]])
+    await expectMessages(own, [['update:project', after[0], renamed]])
   })
 
   test('a task without a project moves to another organization, to a personal workspace and back', async () => {
@@ -116,20 +116,20 @@ describe('moves to another organization', () => {
     const { id } = await api.done('POST', `/tasks?org=${from.slug}`, { json })
     const url = `/tasks/${id}`
     const [first] = await recordsOf(url)
-    await expectTold('from', [['create:task', undefined, first]])
+    await expectMessages('from', [['create:task', undefined, first]])
     const move = async (organization_id: number | null) => {
       await api.done('PATCH', url, { json: { organization_id } })
       return (await recordsOf(url))[0]
     }
     const there = await move(to.id)
-    await expectTold('from', [['delete:task', first]])
-    await expectTold('to', [['create:task', undefined, there]])
+    await expectMessages('from', [['delete:task', first]])
+    await expectMessages('to', [['create:task', undefined, there]])
     const personal = await move(null)
-    await expectTold('to', [['delete:task', there]])
+    await expectMessages('to', [['delete:task', there]])
     await api.done('PATCH', url, { json: { name: 'mine' } })
     const back = await move(from.id)
     expect([personal.organization, back.name]).toEqual([null, 'mine'])
-    await expectTold('from', [['create:task', undefined, back]])
+    await expectMessages('from', [['create:task', undefined, back]])
   })
 })
 
@@ -149,11 +149,11 @@ describe('cascading deletions', () => {
     await api.done('PATCH', `/jobs/${jobs[1].id}/annotations/?action=create`, { json })
     for (const name of ['from', own]) await listener.take(name, 2)
     const [url = '', ...ofJobs] = [urlOf('task', task), ...jobs.map((one) => urlOf('job', one))]
-    const [gone, ...parts] = await recordsOf(url, ...ofJobs)
+    const [deleted, ...parts] = await recordsOf(url, ...ofJobs)
     await api.done('DELETE', url)
     for (const name of ['from', own])
-      await expectTold(name, [
-        ['delete:task', gone],
+      await expectMessages(name, [
+        ['delete:task', deleted],
         ...parts.map((one): [string, AnyJson] => ['delete:job', one]),
       ])
   })
@@ -167,14 +167,14 @@ describe('cascading deletions', () => {
       ...jobs.map((job): [string, AnyJson] => ['job', job]),
     ])
     const url = urlOf('project', project)
-    const [gone, ...records] = await recordsOf(
+    const [deleted, ...records] = await recordsOf(
       url,
       ...parts.map(([resource, record]) => urlOf(resource, record)),
     )
     await api.done('DELETE', url)
     for (const name of ['from', own])
-      await expectTold(name, [
-        ['delete:project', gone],
+      await expectMessages(name, [
+        ['delete:project', deleted],
         ...parts.map(([resource], at): [string, AnyJson] => [`delete:${resource}`, records[at]]),
       ])
   })
@@ -185,16 +185,16 @@ describe('cascading deletions', () => {
     const ofProject = urlOf('project', project)
     const [before] = await recordsOf(ofProject)
     await api.done('PATCH', ofProject, { json: { organization_id: to.id } })
-    const [after, gone] = await recordsOf(ofProject, urlOf('task', one))
-    await expectTold('from', [['delete:project', before]])
-    await expectTold('to', [['create:project', undefined, after]])
-    await expectTold(own, [['update:project', before, after]])
+    const [after, deleted] = await recordsOf(ofProject, urlOf('task', one))
+    await expectMessages('from', [['delete:project', before]])
+    await expectMessages('to', [['create:project', undefined, after]])
+    await expectMessages(own, [['update:project', before, after]])
     await api.done('DELETE', urlOf('task', one))
-    for (const name of ['to', own]) await expectTold(name, [['delete:task', gone]])
+    for (const name of ['to', own]) await expectMessages(name, [['delete:task', deleted]])
     const [last] = await recordsOf(ofProject)
     expect([other.jobs.count, last.tasks.count]).toEqual([1001, 1])
     await api.done('DELETE', ofProject)
-    for (const name of ['to', own]) await expectTold(name, [['delete:project', last]])
+    for (const name of ['to', own]) await expectMessages(name, [['delete:project', last]])
   })
 
   /** Creates a task of 91 images with one job each and ten replicas; its creation sends no events for them. */
@@ -215,7 +215,7 @@ describe('cascading deletions', () => {
     const json = { slug: `gone${process.pid}x${Date.now() % 100_000}` }
     const made = await owner.api.done('POST', '/organizations', { json })
     await listener.ofOrganization(owner.api, 'gone', made)
-    const told = await senderOf(owner.api, owner.id)
+    const ownerSender = await senderOf(owner.api, owner.id)
     const sent = { json: { name: 'p', labels } }
     const project = await owner.api.done('POST', `/projects?org=${made.slug}`, sent)
     const task = await owner.api.done('POST', `/tasks?org=${made.slug}`, sent)
@@ -230,6 +230,6 @@ describe('cascading deletions', () => {
     const payloads = await listener.take('gone', 3)
     expect(eventsIn(payloads).sort()).toEqual(states.map(([event]) => event))
     for (const [event, before] of states)
-      expectExact(payloads, event, { before, after: undefined, sender: told })
+      expectExact(payloads, event, { before, after: undefined, sender: ownerSender })
   })
 })

@@ -63,13 +63,15 @@ async function messages(): Promise<Record<string, number>> {
 }
 
 /** Runs `live` and checks which events each of these webhooks receives, and that no other webhook receives any. */
-async function expectHeard(expected: Record<string, string[]>, live: () => Promise<unknown>) {
-  const heard = (name: string) => listener.told(encodeURI(name))
+async function expectReceived(expected: Record<string, string[]>, live: () => Promise<unknown>) {
+  const receivedBy = (name: string) => listener.listReceived(encodeURI(name))
   const before = await messages()
-  const told = Object.fromEntries(Object.keys(expected).map((name) => [name, heard(name).length]))
+  const counts = Object.fromEntries(
+    Object.keys(expected).map((name) => [name, receivedBy(name).length]),
+  )
   await live()
   for (const [name, events] of Object.entries(expected)) {
-    const fresh = () => new Set(eventsIn(heard(name).slice(told[name])))
+    const fresh = () => new Set(eventsIn(receivedBy(name).slice(counts[name])))
     await expect.poll(() => [...fresh()].sort(), { timeout: 30_000 }).toEqual([...events].sort())
   }
   const after = await messages()
@@ -81,7 +83,7 @@ async function expectHeard(expected: Record<string, string[]>, live: () => Promi
 
 /** Checks that every payload about a project or its objects names that project. */
 function expectWithin(name: string, { id }: AnyJson) {
-  for (const payload of listener.told(name)) {
+  for (const payload of listener.listReceived(name)) {
     const { project, task, job, request } = payload
     const within = project?.id ?? (task ?? job ?? request?.operation)?.project_id ?? id
     expect([payload.event, within]).toEqual([payload.event, id])
@@ -92,7 +94,7 @@ describe('all events of a project', () => {
   const live = async (api: ApiClient, query: string, expected: Record<string, string[]>) => {
     const own = `own${++count}`
     let project: AnyJson
-    await expectHeard({ ...expected, [own]: ofProjects }, () =>
+    await expectReceived({ ...expected, [own]: ofProjects }, () =>
       liveProject(api, query, (made) => {
         project = made
         return listener.ofProject(api, own, made.id)
@@ -120,19 +122,19 @@ describe('all events of a task without a project', () => {
 
   test('a task of an organization reaches the webhook of the organization', async () => {
     const query = `?org=${acme.slug}`
-    await expectHeard({ acme: ofTasks }, () => liveTask(acme.owner.api, { query, labels }))
+    await expectReceived({ acme: ofTasks }, () => liveTask(acme.owner.api, { query, labels }))
   })
 
   test('a task of a personal workspace reaches no webhook until it moves to an organization', async () => {
     const { api } = acme.owner
     const arrivals = ['create:task', 'create:job', 'delete:task', 'delete:job']
-    await expectHeard({ acme: arrivals }, () =>
+    await expectReceived({ acme: arrivals }, () =>
       liveTask(api, { labels }, (task) =>
         api.done('PATCH', `/tasks/${task.id}`, { json: { organization_id: acme.id } }),
       ),
     )
     const project = projects['of a person']
-    await expectHeard({ 'of a person': ['completed:request[export:backup]'] }, async () =>
+    await expectReceived({ 'of a person': ['completed:request[export:backup]'] }, async () =>
       api.finished(await api.done('POST', `/projects/${project.id}/backup/export`)),
     )
   })
@@ -142,18 +144,23 @@ describe('all events of an organization and its members', () => {
   test('they reach only its webhook, and a deletion with projects also reaches their webhooks', async () => {
     const { api } = ajax.owner
     const rest = ofPeople.filter((name) => name !== 'delete:organization')
-    await expectHeard({ ajax: rest }, async () => {
+    await expectReceived({ ajax: rest }, async () => {
       const { membership } = await newMember(ajax, 'worker')
       await api.done('PATCH', `/memberships/${membership}`, { json: { role: 'supervisor' } })
       await api.done('DELETE', `/memberships/${membership}`)
       await api.done('PATCH', `/organizations/${ajax.id}`, { json: { name: 'Ajax' } })
     })
-    const gone = { ajax: ['delete:organization', 'delete:project'], 'of ajax': ['delete:project'] }
+    const deletions = {
+      ajax: ['delete:organization', 'delete:project'],
+      'of ajax': ['delete:project'],
+    }
     const { hook } = hooks['of acme'] as { hook: AnyJson }
     expect(hook.organization).toBe(acme.id)
     delete hooks.ajax
     delete hooks['of ajax']
-    await expectHeard(gone, () => api.done('DELETE', `/organizations/${ajax.id}?objects=delete`))
+    await expectReceived(deletions, () =>
+      api.done('DELETE', `/organizations/${ajax.id}?objects=delete`),
+    )
   })
 })
 
