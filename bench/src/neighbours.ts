@@ -35,7 +35,7 @@ export async function neighbourFigure(): Promise<BenchFigure> {
       const flooding = flood.run()
       flooded.push(...(await waits(url, own, ownPerSecond)).ms)
       const refused = await flooding
-      if (round > 0 && refused === 0) throw new Error('the flood was let through')
+      if (round > 0 && refused === 0) throw new Error('the flood was not limited')
     }
     flood.stop()
     return figureOf(percentile(quiet, 99), percentile(flooded, 99))

@@ -90,7 +90,7 @@ async function send(sender: Sender, kills: number, server: Server): Promise<numb
     } else await server.killAndStart()
   }
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error('the sender gave up')
+  if (code !== 0) throw new Error('the sender failed')
   return peak - base
 }
 

@@ -96,9 +96,13 @@ test('every role can sign in only with its own password', async () => {
 
 const [first = '', second = ''] = rolesOf(named('sql'))
 test.each([
-  ['a role without one', { ...ownPasswords, [second]: '' }, `set reticle.${second}_password`],
-  ['none at all', {}, `set reticle.${first}_password`],
-  ['the one that all roles had before', { sql: 'shared' }, 'has no password'],
+  [
+    'one role without a password',
+    { ...ownPasswords, [second]: '' },
+    `set reticle.${second}_password`,
+  ],
+  ['no role has a password', {}, `set reticle.${first}_password`],
+  ['the former shared password', { sql: 'shared' }, 'has no password'],
   [
     'one for two roles',
     { ...ownPasswords, [second]: `of_${first}` },

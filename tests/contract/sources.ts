@@ -75,7 +75,7 @@ export function librariesOf(path: string, sources: readonly RepositoryFile[]): S
   const seen = new Set([path])
   for (const one of seen) {
     const source = byPath.get(one)
-    if (!source) throw new Error(`${one} is imported and not there`)
+    if (!source) throw new Error(`${one} is imported but does not exist`)
     for (const { name } of importsOf(source).filter(loadsMore)) {
       if (name.startsWith('.')) seen.add(join(dirname(one), name))
       else if (name.startsWith('@reticle/')) seen.add(pathOf(name))

@@ -218,7 +218,7 @@ function changed(file: string, change: (text: string) => string): string {
 
 test.each([
   [
-    'a newer form',
+    'a newer format',
     'manifest.json',
     (text: string) => text.replace('"format": 1', '"format": 2'),
     /its form 2 is newer than 1; update Reticle, then restore/,

@@ -133,7 +133,7 @@ async function changesToldOf(): Promise<string[]> {
     const changes = scopes.filter((scope) => /^(?:create|update|delete):/.test(scope))
     if (changes.includes('create:project')) return changes
   }
-  throw new Error('the log does not hear of what happens')
+  throw new Error('the event log has no create:project event')
 }
 
 describe('calls that are allowed', () => {

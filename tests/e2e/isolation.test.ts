@@ -117,8 +117,8 @@ function wrongAbout(
   const text = withoutSent(call, `${answer.text} ${answer.headers.get('location') ?? ''}`)
   const describeFault = (what: string) =>
     `${operation.method} ${call.path}${query}: ${what}: ${status} ${answer.text.slice(0, 200)}`
-  if (status >= 500) return describeFault('an error of ours')
-  if (secret.test(text)) return describeFault('it tells')
+  if (status >= 500) return describeFault('a server error')
+  if (secret.test(text)) return describeFault('the answer contains foreign data')
   if (!isKnown) return status === 401 ? undefined : describeFault('not 401')
   if (status === 429 && operation.limit === 'hourly') return undefined
   return isAsExpected(call, answer) ? undefined : describeFault(`not ${call.answer}`)

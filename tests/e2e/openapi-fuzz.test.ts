@@ -85,7 +85,7 @@ async function isAccountGone(
   { status }: ApiResponse,
   { credentials }: FuzzWorld,
 ) {
-  if (status !== 401 || as === 'nobody') return false
+  if (status !== 401 || as === 'anonymous') return false
   const headers = credentials[as]
   const self = await createApiClient(`${reticle.url}/api`).call('GET', '/users/self', { headers })
   return self.status !== 200

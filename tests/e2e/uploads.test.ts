@@ -199,7 +199,7 @@ describe('the CVAT client', () => {
     expect([started.status, started.body]).toEqual([202, ''])
 
     const [first, second, large] = await createImages(3)
-    if (!first || !second || !large) throw new Error('three pictures')
+    if (!first || !second || !large) throw new Error('three images are missing')
     const fields = { image_quality: '70', use_cache: 'True' }
     const form = multipartOf(fields, [first, second])
     const type = `Content-Type: multipart/form-data; boundary=${boundary}`

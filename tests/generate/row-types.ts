@@ -21,7 +21,7 @@ export async function rowTypeFiles(url: string): Promise<Record<string, string>>
   const files: Record<string, string> = {}
   for (const { schema } of schemas) {
     const owner = owners[schema]
-    if (!owner) throw new Error(`say whose schema ${schema} is`)
+    if (!owner) throw new Error(`no owner is listed for the schema ${schema}`)
     files[`apps/${owner.app}/src/db/schema.ts`] = await rowTypes(db, schema, owner.database)
   }
   await close()

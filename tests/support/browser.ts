@@ -72,7 +72,7 @@ export function visitsOf(reticle: {
   })
   afterAll(() => browser?.close())
   return async (options) => {
-    if (!browser) throw new Error('visits begin in tests')
+    if (!browser) throw new Error('a visit must start inside of a test')
     return visit(browser, reticle.url, options)
   }
 }

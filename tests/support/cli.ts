@@ -85,7 +85,8 @@ function watchCli(child: ChildProcess, input?: string): RunningCli {
     ended,
     async killWhen(pattern, signal = 'SIGKILL') {
       while (!pattern.test(text.err)) {
-        if (child.exitCode !== null) throw new Error(`it ended before: ${text.err}`)
+        if (child.exitCode !== null)
+          throw new Error(`the command ended before the output matched: ${text.err}`)
         await new Promise((next) => setTimeout(next, 2))
       }
       child.kill(signal)

@@ -121,9 +121,9 @@ test('concurrent edits are not lost while labels change', async () => {
   })()
   const grouped: number[] = []
   for (let round = 1; round <= 12; round++) {
-    const [kept, deletion] = (await patched('create', create(2))).shapes
+    const [kept, deleted] = (await patched('create', create(2))).shapes
     await patched('update', { shapes: [{ id: kept.id, group: round }] })
-    await patched('delete', { shapes: [{ id: deletion.id }] })
+    await patched('delete', { shapes: [{ id: deleted.id }] })
     grouped.push(kept.id)
   }
   await relabelled

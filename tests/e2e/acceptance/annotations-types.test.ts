@@ -180,10 +180,10 @@ describe('masks', () => {
   })
 
   test.each([
-    ['runs that are too few', [1, 2, 1, 4, 1, 2, 10, 20, 13, 22]],
-    ['runs that are too many', [0, 5, 0, 0, 1, 1]],
-    ['a run of nothing in between', [1, 0, 3, 0, 0, 1, 1]],
-    ['a run below nothing', [-1, 5, 0, 0, 1, 1]],
+    ['too few runs', [1, 2, 1, 4, 1, 2, 10, 20, 13, 22]],
+    ['too many runs', [0, 5, 0, 0, 1, 1]],
+    ['an inner run of length 0', [1, 0, 3, 0, 0, 1, 1]],
+    ['a negative run', [-1, 5, 0, 0, 1, 1]],
     ['half a pixel', [0.5, 3.5, 0, 0, 1, 1]],
     ['a box that ends before it starts', [0, 4, 1, 0, 0, 1]],
     ['a box upside down', [0, 4, 0, 1, 1, 0]],

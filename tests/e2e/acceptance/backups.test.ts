@@ -24,7 +24,7 @@ let archive: Buffer
 beforeAll(async () => {
   running = [await startReticle(here.path), await startReticle(there.path)]
   const [first, second] = running
-  if (!first || !second) throw new Error('two of them were started')
+  if (!first || !second) throw new Error('fewer than two servers were started')
   api = first.admin
   other = second.admin
   project = await addProject(api)
@@ -150,12 +150,12 @@ describe('restores without effect', () => {
     ['a truncated archive', async () => archive.subarray(0, archive.length - 700), 'backup.zip'],
     ['no archive', async () => Buffer.from('nothing'), 'backup.zip'],
     [
-      'an archive of something else',
+      'an archive of other files',
       async () => craftZip([{ name: 'a.txt', bytes: Buffer.from('x') }]),
       'The archive is not a backup: it has neither project.json nor task.json',
     ],
     [
-      'a backup of a task, taken for one of a project',
+      'a task backup sent as a project backup',
       async () => craftZip([{ name: 'task.json', bytes: Buffer.from('{}') }]),
       'The archive is a backup of a task, not of a project: restore it as a task',
     ],
@@ -179,7 +179,7 @@ describe('restores without effect', () => {
       'task_1/annotations.json',
     ],
     [
-      'a label that nobody knows',
+      'an unknown label',
       () =>
         changed(archive, {
           'task_0/annotations.json': '[{"tags":[{"frame":0,"label":"bus","attributes":[]}]}]',
@@ -195,12 +195,12 @@ describe('restores without effect', () => {
       'more sets than the 6 jobs',
     ],
     [
-      'spans of time',
+      'time intervals',
       () => changed(archive, { 'task_0/annotations.json': '[{"intervals":[{}]}]' }),
       'intervals are not supported',
     ],
     [
-      'a picture that is missing',
+      'a missing image',
       () => changed(archive, { 'task_0/data/frame-003.png': null }),
       'frame-003.png',
     ],
@@ -218,7 +218,7 @@ describe('restores without effect', () => {
       () => changed(archive, { 'assets/mirror _1_.png': 'no picture' }),
       'assets/mirror _1_.png',
     ],
-  ])('%s', async (_, make, message) => {
+  ])('a restore fails for %s', async (_, make, message) => {
     const before = await count()
     const request = await restore(await make())
     expect(request).toMatchObject({ status: 'failed', result_id: null })

@@ -93,17 +93,17 @@ describe('media from a PDF', () => {
 
   test.each<[string, () => Promise<ImageFile[]> | ImageFile[], string]>([
     [
-      'beside an image',
+      'a PDF beside an image',
       async () => [pdf('c.pdf', 1), ...(await createImages(1))],
       'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 pdf and 1 image',
     ],
     [
-      'that is broken',
+      'a broken PDF',
       () => [{ name: 'broken.pdf', bytes: Buffer.from('%PDF-1.7\nand nothing') }],
       'broken.pdf: no PDF can be read from it: it is damaged, cut off or of another kind',
     ],
     [
-      'without pages',
+      'a PDF without pages',
       () => [{ name: 'none.pdf', bytes: writePdf([]) }],
       'none.pdf: the PDF has no pages',
     ],

@@ -187,29 +187,29 @@ describe('archives and mixed files', () => {
 
   test.each<[string, () => Promise<ImageFile[]>, unknown]>([
     [
-      'an archive and a picture',
+      'an archive and an image',
       async () => [file('a.tar', packTar(await members())), await createImage('a.png', 4, 4)],
       'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 archive and 1 image',
     ],
     [
-      'nothing usable',
+      'no usable file',
       async () => [file('a.txt', 'text')],
       expect.stringMatching(
         /^No media data found\. a\.txt: unknown file type\. Pictures are read as /,
       ),
     ],
     [
-      'an archive that was cut',
+      'a truncated archive',
       async () => [file('a.tgz', tarGz(await members()).subarray(0, -20))],
       'a.tgz: the archive is damaged or cut off',
     ],
     [
-      'a path that climbs',
+      'a path with ..',
       async () => [file('a.tar', packTar({ '../a.png': Buffer.alloc(4) }))],
       'bad path in archive: "../a.png" leaves the archive',
     ],
     [
-      'a video that has no more than a beginning',
+      'a video with only a header',
       async () => [file('a.mp4', '\0\0\0\x18ftypisom')],
       'a.mp4: no video can be read from it: it is damaged, cut off or of another kind',
     ],

@@ -87,12 +87,12 @@ describe('media from a video', () => {
 
   test.each<[string, () => Promise<ImageFile[]> | ImageFile[], string]>([
     [
-      'beside images',
+      'a video beside images',
       async () => [clip('c.mp4', { frames: 5 }), ...(await createImages(2))],
       'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 video and 2 images',
     ],
     [
-      'cut off',
+      'a truncated video',
       () => {
         const { name, bytes } = clip('cut.mp4')
         return [{ name, bytes: bytes.subarray(0, bytes.length / 2) }]
@@ -100,7 +100,7 @@ describe('media from a video', () => {
       'cut.mp4: ',
     ],
     [
-      'that is none',
+      'a file that is not a video',
       () => [{ name: 'none.mkv', bytes: Buffer.from('\x1aE\xdf\xa3 and nothing', 'latin1') }],
       'none.mkv: ',
     ],

@@ -96,7 +96,7 @@ describe('role x relation x workspace x action', () => {
     const [world] = worlds
     const owner = world?.actors.find(({ role }) => role === 'user')
     const chain = world && owner && findChain(world, owner, 'task owner')
-    if (!chain) throw new Error('nobody owns a task')
+    if (!chain) throw new Error('no actor owns a task')
     const address = `/tasks/${chain.task.id}/dataset/export?format=COCO%201.0`
     const { result_url } = await owner.api.finished(await owner.api.done('POST', address))
     const status = async (api: ApiClient) => (await api.call('GET', result_url)).status

@@ -64,18 +64,22 @@ async function connected(name: string, objects: Record<string, string | Uint8Arr
 
 describe('connecting a bucket that cannot be used', () => {
   test.each([
-    ['closed to the credentials', { key: 'AKIDOTHER', secret_key: planted.other }, 'credentials'],
-    ['not there', { resource: 'nothing-here' }, 'resource'],
-    ['away', { specific_attributes: 'endpoint_url=http%3A%2F%2F127.0.0.1%3A1' }, 'resource'],
-    ['spelt wrongly', { resource: 'Frames' }, 'resource'],
-    ['without a manifest that is named', { manifests: ['none.jsonl'] }, 'manifests'],
-    ['given without a secret', { secret_key: undefined }, 'secret_key'],
     [
-      'at an address of the cloud itself',
+      'not accessible with the credentials',
+      { key: 'AKIDOTHER', secret_key: planted.other },
+      'credentials',
+    ],
+    ['missing', { resource: 'nothing-here' }, 'resource'],
+    ['unreachable', { specific_attributes: 'endpoint_url=http%3A%2F%2F127.0.0.1%3A1' }, 'resource'],
+    ['misspelt', { resource: 'Frames' }, 'resource'],
+    ['without a listed manifest', { manifests: ['none.jsonl'] }, 'manifests'],
+    ['sent without a secret', { secret_key: undefined }, 'secret_key'],
+    [
+      'at a link-local address',
       { specific_attributes: 'endpoint_url=http%3A%2F%2F169.254.169.254' },
       'specific_attributes',
     ],
-    ['of nobody that is known', { provider_type: 'FLOPPY' }, 'provider_type'],
+    ['of an unknown provider', { provider_type: 'FLOPPY' }, 'provider_type'],
   ])('a bucket that is %s is refused', async (_, wrong, field) => {
     const { status, body } = await connect({ ...bucketOf(store, 'probed'), ...wrong })
     expect([status, Object.keys(body)]).toEqual([400, [field]])

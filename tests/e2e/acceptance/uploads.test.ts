@@ -218,7 +218,7 @@ describe('media sent in several requests', () => {
   test('forms and chunked uploads together become the media of a task', async () => {
     const id = await newTask()
     const [first, second, third] = await createImages(3)
-    if (!first || !second || !third) throw new Error('three pictures')
+    if (!first || !second || !third) throw new Error('three images are missing')
     const begun = await api.call('POST', dataOf(id), { headers: { 'upload-start': '' } })
     expect([begun.status, begun.text]).toEqual([202, ''])
     const added = await addForm(id, [third])
@@ -296,7 +296,7 @@ describe('media sent in several requests', () => {
     const id = await newTask()
     const files = await createImages(2)
     const [first] = files
-    if (!first) throw new Error('a picture')
+    if (!first) throw new Error('an image is missing')
     const broken = { name: 'frame-000.png', bytes: first.bytes.slice(0, 20) }
     await addForm(id, [...files, broken])
     const failed = await api.ended((await finish(id)).body.rq_id)
@@ -340,7 +340,7 @@ describe('media sent in several requests', () => {
   test('a second file with the same name is refused', async () => {
     const id = await newTask()
     const [first] = await createImages(1)
-    if (!first) throw new Error('a picture')
+    if (!first) throw new Error('an image is missing')
     await addForm(id, [first])
     const again = await begin(api, dataOf(id), { name: first.name, length: 5 })
     expect([again.status, again.body.code]).toEqual([409, 'file_exists'])

@@ -19,7 +19,7 @@ let stranger: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   const as = async (person: (typeof people)[number] | undefined) => {
-    if (!person) throw new Error('nobody is missing')
+    if (!person) throw new Error('a user is missing')
     await addPerson(await reticle.people(), person)
     const basic = Buffer.from(`${person.username}:${person.password}`).toString('base64')
     return createApiClient(`${reticle.url}/api`, `Basic ${basic}`)

@@ -319,7 +319,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 /** Drops a file or folder of the disk on the page, as a person does. */
 async function drop(page: Page, ...files: string[]): Promise<void> {
   const zone = await page.getByRole('region', { name: 'Files' }).boundingBox()
-  if (!zone) throw new Error('there is nowhere to drop')
+  if (!zone) throw new Error('there is no drop zone')
   const [x, y] = [zone.x + zone.width / 2, zone.y + 20]
   const data = { items: [], files, dragOperationsMask: 1 }
   const devtools = await page.context().newCDPSession(page)

@@ -64,38 +64,37 @@ export function hostileImages(whole: WholeImages): HostileFile[] {
     large('a TIFF', 'a.tif', tiffOf({ width: square, height: square, length: 9 }), '60000 x 60000'),
     large('an AVIF', 'a.avif', claiming.avif(whole.avif, 20_000, 20_000), '20000 x 20000'),
     large('a bitmap', 'a.bmp', createBitmap(4, 4, [square, square]), '60000 x 60000'),
-    unreadable('a bitmap of less than nothing', 'a.bmp', createBitmap(4, 4, [-4, 4])),
-    unreadable('a bitmap of all the height there is', 'a.bmp', createBitmap(4, 4, [4, -(2 ** 31)])),
-    unreadable('a PNG wider than all measure', 'a.png', pngOf(ihdr(1_577_058_336, 24), iend)),
+    unreadable('a bitmap of negative width', 'a.bmp', createBitmap(4, 4, [-4, 4])),
+    unreadable(
+      'a bitmap of the smallest 32-bit height',
+      'a.bmp',
+      createBitmap(4, 4, [4, -(2 ** 31)]),
+    ),
+    unreadable('a PNG 1,577,058,336 pixels wide', 'a.png', pngOf(ihdr(1_577_058_336, 24), iend)),
     unreadable('a PNG of no pixels', 'a.png', pngOf(ihdr(0, 0), idat(createNoise(9)), iend)),
-    unreadable('a JPEG cut off in its header', 'a.jpg', whole.jpeg.subarray(0, 40)),
-    unreadable('a PNG cut off in its header', 'a.png', whole.png.subarray(0, 20)),
-    unreadable('a WebP cut off in its header', 'a.webp', whole.webp.subarray(0, 24)),
-    unreadable('a GIF cut off in its header', 'a.gif', whole.gif.subarray(0, 8)),
-    unreadable('half a WebP', 'a.webp', whole.webp.subarray(0, 5000)),
-    unreadable('half a GIF', 'a.gif', whole.gif.subarray(0, 5000)),
-    unreadable('a TIFF cut off before its tags', 'a.tif', whole.tiff.subarray(0, 5000)),
-    unreadable('an AVIF cut off in its header', 'a.avif', whole.avif.subarray(0, 100)),
-    unreadable('noise behind the mark of a JPEG', 'a.jpg', marked('\xff\xd8\xff')),
-    unreadable('noise behind the mark of a PNG', 'a.png', marked('\x89PNG\r\n\x1a\n')),
-    unreadable('noise behind the mark of a TIFF', 'a.tif', marked('MM\0*')),
-    unreadable('noise behind the mark of a GIF', 'a.gif', marked('GIF89a')),
-    one('a drawing that is called a picture', 'a.png', lines(drawing), svg),
-    one('a drawing with a prologue', 'a.png', lines('<?xml version="1.0"?>', drawing), svg),
+    unreadable('a JPEG truncated in its header', 'a.jpg', whole.jpeg.subarray(0, 40)),
+    unreadable('a PNG truncated in its header', 'a.png', whole.png.subarray(0, 20)),
+    unreadable('a WebP truncated in its header', 'a.webp', whole.webp.subarray(0, 24)),
+    unreadable('a GIF truncated in its header', 'a.gif', whole.gif.subarray(0, 8)),
+    unreadable('a truncated WebP', 'a.webp', whole.webp.subarray(0, 5000)),
+    unreadable('a truncated GIF', 'a.gif', whole.gif.subarray(0, 5000)),
+    unreadable('a TIFF truncated before its tags', 'a.tif', whole.tiff.subarray(0, 5000)),
+    unreadable('an AVIF truncated in its header', 'a.avif', whole.avif.subarray(0, 100)),
+    unreadable('noise after a JPEG signature', 'a.jpg', marked('\xff\xd8\xff')),
+    unreadable('noise after a PNG signature', 'a.png', marked('\x89PNG\r\n\x1a\n')),
+    unreadable('noise after a TIFF signature', 'a.tif', marked('MM\0*')),
+    unreadable('noise after a GIF signature', 'a.gif', marked('GIF89a')),
+    one('an SVG with the extension .png', 'a.png', lines(drawing), svg),
+    one('an SVG with an XML declaration', 'a.png', lines('<?xml version="1.0"?>', drawing), svg),
     one(
-      'a drawing with the mark of a WebP in it',
+      'an SVG with a WebP signature',
       'a.webp',
       lines(drawing.replace('<svg', "<svg a='WEBP'")),
       svg,
     ),
+    one('an SVG with an AVIF signature', 'a.avif', lines(`<!--ftypavif-->${drawing}`), svg),
     one(
-      'a drawing with the mark of an AVIF in it',
-      'a.avif',
-      lines(`<!--ftypavif-->${drawing}`),
-      svg,
-    ),
-    one(
-      'a document with the mark of a WebP in it',
+      'a document with a WebP signature',
       'a.webp',
       lines('%PDF-1.4WEBP', '1 0 obj <</Type/Catalog>> endobj', 'trailer <</Root 1 0 R>>'),
       /pdf|^a\.webp: /i,
@@ -118,7 +117,7 @@ export function hostileImages(whole: WholeImages): HostileFile[] {
       lines('P5', '60000 60000', '255', ''),
       /^a\.jpg: PNM pictures \(.*\) are not read\. Pictures are read as JPEG, PNG, /,
     ),
-    one('no bytes', 'a.png', Buffer.alloc(0), noMedia),
+    one('an empty file', 'a.png', Buffer.alloc(0), noMedia),
   ]
 }
 
@@ -149,14 +148,14 @@ export function oddImages(): OddFile[] {
   const [side, pixels] = [64, () => idat(greyRows(64, 64))]
   const head = ihdr(side, side, true)
   return [
-    one('a PNG with a hundred megabytes behind its pixels', 'a.png', () =>
+    one('a PNG with a hundred megabytes after its pixels', 'a.png', () =>
       pngOf(head, idat(Buffer.concat([greyRows(side, side), zeros(100)])), iend),
     ),
     one('a GIF of no pixels', 'b.gif', () => gifOf(0, 0)),
     one('a TIFF whose last page is its first', 'c.tif', () =>
       tiffOf({ width: side, height: side, next: () => ({ place: 8 }) }),
     ),
-    one('a TIFF whose pixels are none, and so are black', 'g.tif', () =>
+    one('a TIFF without pixel data, read as black', 'g.tif', () =>
       tiffOf({ width: side, height: side, packing: 8 }),
     ),
     one('a TIFF of a million pages', 'd.tif', () =>
@@ -165,10 +164,10 @@ export function oddImages(): OddFile[] {
         next: (at) => ({ place: at, bytes: writeTiffPages(at, 1_000_000) }),
       }),
     ),
-    one('a PNG with a packed text of a hundred megabytes', 'e.png', () =>
+    one('a PNG with a compressed text of a hundred megabytes', 'e.png', () =>
       pngOf(head, packedChunk('zTXt', zeros(100)), pixels(), iend),
     ),
-    one('a PNG with a packed profile of a hundred megabytes', 'f.png', () =>
+    one('a PNG with a compressed profile of a hundred megabytes', 'f.png', () =>
       pngOf(head, packedChunk('iCCP', zeros(100)), pixels(), iend),
     ),
   ]

@@ -81,7 +81,7 @@ export function openCalls(random: Random, document: OpenapiDocument, world: Fuzz
       },
     }
   }
-  const anyone = () => pick<FuzzCaller>(['reader', 'other', 'other', 'admin', 'admin', 'nobody'])
+  const anyone = () => pick<FuzzCaller>(['reader', 'other', 'other', 'admin', 'admin', 'anonymous'])
 
   function pathOf({ path }: DocumentOperation, isWrong: IsWrong): string {
     let before = ''

@@ -8,7 +8,7 @@ import { begin } from '../../support/tus.ts'
 import type { Known } from './values.ts'
 
 /** Callers. The calls use objects of `owner`; `other` belongs to another tenant. */
-export const callers = ['owner', 'password', 'reader', 'other', 'admin', 'nobody'] as const
+export const callers = ['owner', 'password', 'reader', 'other', 'admin', 'anonymous'] as const
 export type FuzzCaller = (typeof callers)[number]
 
 /** Users and objects of one lane. */
@@ -72,7 +72,7 @@ async function fillWorld(reticle: ServerUnderTest): Promise<FuzzWorld> {
   const world: FuzzWorld = {
     credentials: {
       ...{ owner: await by(owner), reader: await by(owner, true), other: await by(other) },
-      ...{ admin: await by(admin), password: { authorization: owner.basic }, nobody: {} },
+      ...{ admin: await by(admin), password: { authorization: owner.basic }, anonymous: {} },
     },
     ...{ own: await ownThings(), foreign },
     renew: async () =>

@@ -66,7 +66,7 @@ async function cancelSoon(admin: Client, first: string, task: number): Promise<v
     rq_id = (await admin.exportTaskDataset({ id: task, ...coco, filename, save_images: true }))
       .rq_id
   }
-  throw new Error('everything was over before it could be cancelled')
+  throw new Error('every request ended before it could be cancelled')
 }
 
 const hello = new TextEncoder().encode('hello')

@@ -59,7 +59,7 @@ test('a few images are sent in one form together with the media options', async 
 
 test('files of browsers, and streams of known size, are sent unchanged', async () => {
   const [first, second] = await createImages(2)
-  if (!first || !second) throw new Error('two pictures')
+  if (!first || !second) throw new Error('two images are missing')
   const id = await newTask()
   const file = new File([new Uint8Array(first.bytes)], 'b.png')
   const halves = async function* () {
@@ -77,7 +77,7 @@ test('many files are sent in groups, files in folders one by one, in the request
   const id = await newTask(one)
   const flat = (await createImages(120)).map(sourceOf).reverse()
   const [picture] = flat
-  if (!picture) throw new Error('a picture')
+  if (!picture) throw new Error('an image is missing')
   const inFolders = ['z/1.png', 'a/1.png'].map((name) => ({ ...picture, name }))
   const sources = [...inFolders, ...flat]
   const body = { sorting_method: 'predefined' as const }
@@ -89,7 +89,7 @@ test('many files are sent in groups, files in folders one by one, in the request
 test('files that an earlier upload left at the service do not become part of a new one', async () => {
   const id = await newTask()
   const [left, second] = (await createImages(2)).map(sourceOf)
-  if (!left || !second) throw new Error('two pictures')
+  if (!left || !second) throw new Error('two images are missing')
   const form = new FormData()
   form.append('client_files[0]', new Blob([await left.read(0, left.size)]), 'left.png')
   await client.uploadTaskData({ id, body: form }, { headers: { 'upload-multiple': '' } })
@@ -101,7 +101,7 @@ test('files that an earlier upload left at the service do not become part of a n
 
 test('files that cannot be sent are reported before the first call', async () => {
   const [picture] = (await createImages(1)).map(sourceOf)
-  if (!picture) throw new Error('a picture')
+  if (!picture) throw new Error('an image is missing')
   const many = [picture, { ...picture, name: 'b' }]
   const send = client.importTaskAnnotations.send
   await expect(send({ id: 1, format: 'COCO 1.0' }, many)).rejects.toThrow('takes one file, not 2')
@@ -122,7 +122,7 @@ describe('a large file', { timeout: 300_000 }, () => {
   /** Builds an archive with images at both ends of a large file that is not an image. */
   const archive = async () => {
     const [first, second] = await createImages(2)
-    if (!first || !second) throw new Error('two pictures')
+    if (!first || !second) throw new Error('two images are missing')
     const noise = { name: 'noise.bin', bytes: randomBytes(60 * 1024 * 1024) }
     return storedZip([first, noise, second])
   }

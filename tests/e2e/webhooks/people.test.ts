@@ -201,7 +201,7 @@ describe('events of invitations', () => {
       invitee.done('POST', `${url}/accept`),
     )
     expect(payloads.find(({ invitation }) => invitation).reason).toBe('accepted')
-    const updated = payloads.map((one) => JSON.stringify(one.invitation))
-    expect(updated.filter((text) => text?.includes(key))).toEqual([])
+    const payloadTexts = payloads.map((one) => JSON.stringify(one.invitation))
+    expect(payloadTexts.filter((text) => text?.includes(key))).toEqual([])
   })
 })
