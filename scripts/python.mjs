@@ -26,14 +26,14 @@ export function pythonWith(name, requirements) {
     .update(version.stdout)
     .update(readFileSync(list))
     .digest('hex')
-  const place = join(root, 'node_modules/.cache', name)
-  const inside = join(place, 'bin/python')
-  const mark = join(place, 'complete')
+  const folder = join(root, 'node_modules/.cache', name)
+  const inside = join(folder, 'bin/python')
+  const mark = join(folder, 'complete')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === expectedHash) return inside
   console.error('Installing Python packages (once per list of them) ...')
-  rmSync(place, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
   const steps = [
-    ['python3', '-m', 'venv', place],
+    ['python3', '-m', 'venv', folder],
     [inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list],
   ]
   for (const [command, ...rest] of steps) {

@@ -82,16 +82,16 @@ const columns =
 async function frameFigure({ service, database }: Alone): Promise<BenchFigure> {
   const text = `select ${columns} from shapes where task_id = $1 and job_id = $2
     and generation = (select generation from jobs where job_id = $2) and frame = $3 order by id`
-  const place = (at: number) => {
+  const target = (at: number) => {
     const job = 1 + (at % jobs)
     return { job, frame: firstFrameOf(job) + (at % framesOfJob) }
   }
   const bare = (at: number) => {
-    const { job, frame } = place(at)
+    const { job, frame } = target(at)
     return database.query({ name: 'frame', text, values: [taskId, job, frame] })
   }
   const read = async (at: number) => {
-    const { job, frame } = place(at)
+    const { job, frame } = target(at)
     const frames = [{ first: frame, last: frame }]
     await drainChunks(await service.getJobAnnotations({ id: job, frames, label_id: [] }, caller()))
   }
@@ -106,12 +106,12 @@ async function updateFigure({ service, database }: Alone): Promise<BenchFigure> 
     where shapes.task_id = $1 and frame % 97 = 0 limit 4000`,
     [taskId],
   )
-  const place = (at: number) => rows[at % rows.length] ?? { id: '0', job_id: 0 }
+  const target = (at: number) => rows[at % rows.length] ?? { id: '0', job_id: 0 }
   const text = 'update shapes set occluded = not occluded where task_id = $1 and id = $2'
   const bare = (at: number) =>
-    database.query({ name: 'update', text, values: [taskId, place(at).id] })
+    database.query({ name: 'update', text, values: [taskId, target(at).id] })
   const change = async (at: number) => {
-    const { id, job_id } = place(at + 1)
+    const { id, job_id } = target(at + 1)
     const sent = { shapes: [{ id: Number(id), occluded: at % 2 === 0 }] }
     const body = splitBody(Buffer.from(JSON.stringify(sent)))
     await drainChunks(

@@ -48,7 +48,7 @@ function figureOf(quiet: number, flooded: number): BenchFigure {
   const ratio = flooded / quiet
   return {
     id: 'T-TEN-2',
-    what: `a neighbour who calls ${floodPerSecond}/s at a limit of ${perMinute}/min: p99 of somebody else, flooded to quiet`,
+    what: `a neighbour who calls ${floodPerSecond}/s at a limit of ${perMinute}/min: p99 of another user, flooded to quiet`,
     seen: `${ratio.toFixed(2)} (${flooded.toFixed(1)} ms / ${quiet.toFixed(1)} ms)`,
     target: '<= 2',
     holds: ratio <= 2,

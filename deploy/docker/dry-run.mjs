@@ -127,14 +127,14 @@ async function check(image, app) {
   const found = libraries.filter((name) => forbidden.includes(name))
   if (found.length > 0) throw new Error(`${app}: development only: ${found.join(', ')}`)
   const others = (await readdir(join(image.folder, 'app/apps'))).filter((name) => name !== app)
-  const wanted = app === 'gateway' ? 'console' : ''
-  if (others.join() !== wanted) throw new Error(`${app}: comes with ${others || 'no console'}`)
-  if (wanted && !existsSync(join(image.folder, 'app/apps/console/dist/index.html')))
+  const expected = app === 'gateway' ? 'console' : ''
+  if (others.join() !== expected) throw new Error(`${app}: comes with ${others || 'no console'}`)
+  if (expected && !existsSync(join(image.folder, 'app/apps/console/dist/index.html')))
     throw new Error(`${app}: the console is not built`)
   print(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
 }
 
-async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, wanted, pattern) {
+async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, expected, pattern) {
   const drop = process.getuid?.() === 0 ? { uid: user, gid: user } : {}
   const [node, ...first] = ENTRYPOINT
   const { code, text } = await run(node, [...first, ...words], {
@@ -142,9 +142,9 @@ async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, wanted,
     env: { ...env, PATH: process.env.PATH },
     ...drop,
   })
-  if (code === wanted && pattern.test(text)) return
+  if (code === expected && pattern.test(text)) return
   throw new Error(
-    `${words.join(' ')}: exit code ${code}, expected ${wanted} and ${pattern}\n${text}`,
+    `${words.join(' ')}: exit code ${code}, expected ${expected} and ${pattern}\n${text}`,
   )
 }
 

@@ -40,8 +40,8 @@ export async function startParts({
   }
   const started = await Promise.allSettled(
     names.map(async (name) => {
-      const gone = (code) => onGone?.(name, code, parts[name])
-      parts[name] = await makers[name](join(folder, name), logs, gone)
+      const onExit = (code) => onGone?.(name, code, parts[name])
+      parts[name] = await makers[name](join(folder, name), logs, onExit)
       await reportProgress(`Starting ${name}`, parts[name].start)
     }),
   )

@@ -93,8 +93,8 @@ test.each(Object.entries(orders))('folders of %s import in one direction', (room
   const placeOf = (path: string) => order.indexOf(path.split('/')[3] ?? '')
   const own = imports.filter((one) => one.source.room === room && !one.source.isTest)
   const wrong = own.filter(isRelative).filter(({ source, name }) => {
-    const place = placeOf(source.path)
-    return place >= 0 && placeOf(join(dirname(source.path), name)) > place
+    const position = placeOf(source.path)
+    return position >= 0 && placeOf(join(dirname(source.path), name)) > position
   })
   expect(wrong.map(at)).toEqual([])
 })

@@ -62,8 +62,8 @@ function changed(path: string, value: unknown) {
   const copy = structuredClone(base)
   const keys = path.split(' ')
   const last = keys.pop() ?? ''
-  const place = keys.reduce((at: object, key) => Object(Reflect.get(at, key)), copy)
-  Reflect.set(place, last, value)
+  const parent = keys.reduce((at: object, key) => Object(Reflect.get(at, key)), copy)
+  Reflect.set(parent, last, value)
   return copy
 }
 

@@ -37,8 +37,8 @@ function callsOf({ paths }: Json): [string, Json][] {
 
 function parameters(before: Json, after: Json): string[] {
   const [known, now] = [before, after].map((call) => asList(call.parameters).map(asRecord))
-  const named = (list: Json[] | undefined, { name, in: place }: Json) =>
-    list?.find((one) => one.name === name && one.in === place)
+  const named = (list: Json[] | undefined, { name, in: location }: Json) =>
+    list?.find((one) => one.name === name && one.in === location)
   const lost = (known ?? []).filter((one) => !named(now, one))
   const needed = (now ?? []).filter((one) => one.required && !named(known, one)?.required)
   return [

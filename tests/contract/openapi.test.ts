@@ -122,8 +122,8 @@ describe('examples', () => {
     'GET /schema: 200': 'the example is the document itself',
     'GET /events: 202': 'the same as 201, which is later',
     FormatDisabled: 'no format is switched off',
-    ServerError: 'nobody can ask for it',
-    Unavailable: 'nobody can ask for it',
+    ServerError: 'no call can provoke it',
+    Unavailable: 'no call can provoke it',
   }
   const examples = calls.flatMap((name) => {
     const { requestBody, responses } = described(name)

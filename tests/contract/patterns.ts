@@ -77,13 +77,16 @@ const patternOf = (source: string, flags: string): Pattern => ({
 function addMade(
   found: FilePatterns,
   made: z.infer<typeof construction>,
-  { text, ...place }: { text: string; at: string; path: string },
+  { text, ...location }: { text: string; at: string; path: string },
 ): void {
   const texts = z.array(argument).min(1).safeParse(made.arguments).data
   const [source, flags] = texts?.map(({ value }) => value) ?? []
   if (source === undefined)
-    found.dynamic.push({ text: text.slice(made.start, made.end).replaceAll(/\s+/g, ' '), ...place })
-  else found.constant.push({ ...patternOf(source, flags ?? ''), ...place })
+    found.dynamic.push({
+      text: text.slice(made.start, made.end).replaceAll(/\s+/g, ' '),
+      ...location,
+    })
+  else found.constant.push({ ...patternOf(source, flags ?? ''), ...location })
 }
 
 export type PatternVerdict = 'linear' | 'not linear' | 'undecided'

@@ -35,8 +35,8 @@ export function openCaller(
     return createApiClient(`${all[turn++ % all.length]}/api`, authorization)
   }
   const send: DayCaller['send'] = async (method, path, sent = {}) => {
-    const place = { 'x-organization': organization }
-    const headers = { 'idempotency-key': randomUUID(), ...place, ...sent.headers }
+    const workspace = { 'x-organization': organization }
+    const headers = { 'idempotency-key': randomUUID(), ...workspace, ...sent.headers }
     const until = Date.now() + patienceMs
     for (let attempts = 1; ; attempts++) {
       const answer = await inTime(next().call(method, path, { ...sent, headers }))

@@ -71,7 +71,7 @@ export async function liveDay(options: DayOptions): Promise<DayResult> {
     while (!isOver()) await sleep(200)
     await Promise.all(working)
     const memory = gauges.quarters()
-    report('Everybody has gone home: comparing')
+    report('All shifts have ended: comparing')
     await checkFinalState(system, people, receivers)
     report('Deleting everything: sweeping')
     const left = await sweepAll(system, ledger)

@@ -55,9 +55,9 @@ const hook = ['events', 'events_list', 'has_secret']
 /** Payloads of deliveries have no dialect: their addresses are those of the native mount. */
 const sent = ['sender.url', 'webhook.owner.url', 'webhook.url']
 const ofDelivery = ['attempt', 'delivery_id', 'request_duration', 'response']
-const delivery = [...sent.map((place) => `request.${place}`), ...ofDelivery]
+const delivery = [...sent.map((path) => `request.${path}`), ...ofDelivery]
 
-const ofEach = (places: readonly string[]) => places.map((place) => `results[].${place}`)
+const ofEach = (paths: readonly string[]) => paths.map((path) => `results[].${path}`)
 
 /** Fields of answers that may differ, by operation. */
 const mayDiffer: Record<string, readonly string[]> = {
@@ -82,7 +82,7 @@ const mayDiffer: Record<string, readonly string[]> = {
   ...{ rotateWebhookSecret: hook, listWebhookEvents: ['events'] },
   listDeliveries: ofEach(delivery),
   ...{ getDelivery: delivery, pingWebhook: delivery },
-  listWebhookMessages: ofEach(sent.map((place) => `payload.${place}`)),
+  listWebhookMessages: ofEach(sent.map((path) => `payload.${path}`)),
   listAccessTokens: ofEach(token),
   ...{ getAccessToken: token, createAccessToken: token },
   ...{ updateAccessToken: token, getCurrentAccessToken: token },

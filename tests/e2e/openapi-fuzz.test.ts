@@ -34,38 +34,38 @@ test(`${calls} calls conform to the OpenAPI document`, {
   timeout: isFullRun() ? 14_400_000 : 600_000,
 }, async () => {
   console.log(`${calls} calls with RETICLE_TEST_SEED=${seed}`)
-  const told = openFuzzResults()
-  const lane = (number: number) => fuzz(openRandom(seed + number), calls / lanes, told)
+  const results = openFuzzResults()
+  const lane = (number: number) => fuzz(openRandom(seed + number), calls / lanes, results)
   try {
     await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)))
   } finally {
-    console.log(told.summary())
-    for (const failure of told.failures.values()) console.error(failure)
+    console.log(results.summary())
+    for (const failure of results.failures.values()) console.error(failure)
   }
-  const failures = [...told.failures.keys()]
+  const failures = [...results.failures.keys()]
   score({
     ...{ id: 'T-IN-1', on: 'what docs/openapi.json describes', seed },
-    ...{ count: `${calls} calls`, seen: String(told.broken()), holds: failures.length === 0 },
+    ...{ count: `${calls} calls`, seen: String(results.broken()), holds: failures.length === 0 },
   })
   expect(failures).toEqual([])
   if (calls >= lanes * document.operations.length)
-    expect(told.neverCalled(document.operations)).toEqual([])
-  expect(told.share((status) => status < 400)).toBeGreaterThan(0.2) // enough calls must succeed
-  expect(told.share((status) => status >= 400)).toBeGreaterThan(0.2)
+    expect(results.neverCalled(document.operations)).toEqual([])
+  expect(results.share((status) => status < 400)).toBeGreaterThan(0.2) // enough calls must succeed
+  expect(results.share((status) => status >= 400)).toBeGreaterThan(0.2)
 })
 
-async function fuzz(random: Random, times: number, told: FuzzResults): Promise<void> {
+async function fuzz(random: Random, times: number, results: FuzzResults): Promise<void> {
   let world = await makeWorld(reticle)
   let nextCall = openCalls(random, document, world)
   let round: DocumentOperation[] = []
-  for (let nth = 1; nth <= times && told.failures.size < mostFailures; nth++) {
+  for (let nth = 1; nth <= times && results.failures.size < mostFailures; nth++) {
     if (round.length === 0) round = shuffled(random, document.operations)
     const [operation] = round.splice(0, 1)
     if (!operation) throw new Error('nothing is described')
     const call = nextCall(operation)
     const { answer, wrong } = await make(call, world, random)
-    if (wrong !== undefined) told.fail(call, wrong, seenOf(call, nth, answer))
-    told.count(call, answer.status)
+    if (wrong !== undefined) results.fail(call, wrong, seenOf(call, nth, answer))
+    results.count(call, answer.status)
     rememberObjects(world.own, call, answer)
     if (await isAccountGone(call, answer, world)) world = await makeWorld(reticle)
     else if (forgetObject(world.own, call, answer)) world = await world.renew()
@@ -99,8 +99,8 @@ async function make(call: FuzzCall, world: FuzzWorld, random: Random) {
   if (wrong !== undefined || before === undefined || answer.status < 400) return { answer, wrong }
   const after = await look(call, world)
   const isSame = after === undefined || isDeepStrictEqual(after, before)
-  const told = `a refusal changed something\n${JSON.stringify(before)}\n${JSON.stringify(after)}`
-  return { answer, wrong: isSame ? undefined : told }
+  const results = `a refusal changed something\n${JSON.stringify(before)}\n${JSON.stringify(after)}`
+  return { answer, wrong: isSame ? undefined : results }
 }
 
 function send({ method, url, headers, body }: FuzzCall): Promise<ApiResponse> {

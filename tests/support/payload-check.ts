@@ -76,8 +76,8 @@ interface States {
 export function expectExact(payloads: AnyJson[], event: string, { before, after, sender }: States) {
   const resource = resourceOf(event)
   const record = after ?? before
-  const about = payloads.filter((one) => one.event === event)
-  const payload = about.find((one) => one[resource]?.id === record.id)
+  const candidates = payloads.filter((one) => one.event === event)
+  const payload = candidates.find((one) => one[resource]?.id === record.id)
   const isPast = payload?.[resource]?.revision === undefined
   expect([event, payload?.[resource]]).toEqual([event, isPast ? withoutRevision(record) : record])
   const { before_update, changes, annotations, reason, ...rest } = payload

@@ -48,8 +48,8 @@ export function kubePrograms() {
         const etcd = ['-ldflags', '-s -w', 'go.etcd.io/etcd/server/v3']
         await runTool('go', [...flags, ...etcd], { cwd: here('etcd'), env })
         await runTool('mv', [join(folder, 'server'), join(folder, 'etcd')])
-        const wanted = parts.map((part) => `k8s.io/kubernetes/cmd/${part}`)
-        const all = [...flags, '-ldflags', `-s -w ${stamp}`, ...wanted]
+        const packages = parts.map((part) => `k8s.io/kubernetes/cmd/${part}`)
+        const all = [...flags, '-ldflags', `-s -w ${stamp}`, ...packages]
         await runTool('go', all, { cwd: here('kubernetes'), env })
         await runTool('go', ['install', '-trimpath', kwok.replace('@', '/cmd/kwok@')], {
           env: { ...env, GOBIN: folder },

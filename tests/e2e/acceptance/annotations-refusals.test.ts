@@ -202,8 +202,8 @@ test('the type of a label does not restrict the types of shapes', async () => {
 test('an error in a large set gives the position in the text instead of a list', async () => {
   const shapes = [...Array(1500).fill(box()), box({ points: [1, 2, 3] })]
   const answer = await refused(() => job.put({ shapes }))
-  const place = "shapes[1500].points: invalid length for shape type 'rectangle'"
-  expect(answer).toEqual([400, 'points_invalid', [place]])
+  const message = "shapes[1500].points: invalid length for shape type 'rectangle'"
+  expect(answer).toEqual([400, 'points_invalid', [message]])
 })
 
 describe('bodies that are not an annotation set', () => {

@@ -39,8 +39,8 @@ const svg = ['head', 'foot']
   )
   .join('')
 
-function annotationsOf(place: string) {
-  const route = `${place}/annotations/`
+function annotationsOf(path: string) {
+  const route = `${path}/annotations/`
   return {
     get: () => api.done('GET', route),
     put: (json: AnyJson) => api.done('PUT', route, { json }),
@@ -255,9 +255,9 @@ test('keyframes beyond the last frame of a job are cut off, and a track outside 
   const { car, task, first } = await taskOf(5, 0)
   const { tracks } = await first.put({ tracks: [trackOf(car, [keyframe(2), keyframe(8)])] })
   expect(tracks[0].shapes.map((one: AnyJson) => one.points[0])).toEqual([20, 40])
-  for (const place of [first, task]) {
+  for (const path of [first, task]) {
     const late = [trackOf(car, [keyframe(1)]), trackOf(car, [keyframe(12), keyframe(15)])]
-    const { status, body, headers } = await place.tryPut({ tracks: late })
+    const { status, body, headers } = await path.tryPut({ tracks: late })
     expect([status, headers.get('x-error-code')]).toEqual([400, 'frame_out_of_range'])
     expect(body).toEqual({ tracks: [{}, { frame: [expect.any(String)] }] })
   }

@@ -112,19 +112,19 @@ test('exports of projects and of events can go to a bucket', async () => {
   await taskWithMedia(api, { project_id: project.id })
   const url = `/projects/${project.id}/dataset/export?${there()}&filename=p.zip&save_images=true`
   await api.finished(await api.done('POST', url))
-  const place = `location=cloud_storage&cloud_storage_id=${storage.id}`
-  await api.finished(await api.done('POST', `/events/export?${place}&filename=logs%2Fe.csv`))
+  const cloudQuery = `location=cloud_storage&cloud_storage_id=${storage.id}`
+  await api.finished(await api.done('POST', `/events/export?${cloudQuery}&filename=logs%2Fe.csv`))
   expect([...bucket().keys()]).toEqual(['p.zip', 'logs/e.csv'])
 })
 
 test('backups are stored in a bucket under their name, and are restored from there', async () => {
   bucket().clear()
-  const place = `location=cloud_storage&cloud_storage_id=${storage.id}`
+  const cloudQuery = `location=cloud_storage&cloud_storage_id=${storage.id}`
   const json = { name: 'Kept', labels: [{ name: 'car' }] }
   const project = await api.done('POST', '/projects', { json })
   await taskWithMedia(api, { project_id: project.id })
   for (const of of [`projects/${project.id}`, `tasks/${task.id}`]) {
-    const started = await api.done('POST', `/${of}/backup/export?${place}&lightweight=false`)
+    const started = await api.done('POST', `/${of}/backup/export?${cloudQuery}&lightweight=false`)
     expect((await api.finished(started)).result_url).toBeNull()
     const file = await api.call(
       'GET',
@@ -140,7 +140,7 @@ test('backups are stored in a bucket under their name, and are restored from the
   expect(second).toMatch(/^task_a task_backup_[\d_]{19}\.zip$/)
 
   const restored = async (of: string, key: string) =>
-    api.finished(await api.done('POST', `/${of}/backup/?${place}&filename=${key}`))
+    api.finished(await api.done('POST', `/${of}/backup/?${cloudQuery}&filename=${key}`))
   const { result_id } = await restored('projects', first)
   expect(await api.done('GET', `/projects/${result_id}`)).toMatchObject({
     ...{ name: 'Kept', tasks: { count: 1 } },
@@ -153,7 +153,7 @@ test('a backup to or from a storage that the caller cannot use is refused', asyn
   const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
   const stranger = await newPerson()
   const own = await stranger.api.done('POST', '/projects', { json: { name: 'p' } })
-  const place = (given?: number) =>
+  const cloudQuery = (given?: number) =>
     `location=cloud_storage${given ? `&cloud_storage_id=${given}` : ''}`
   const unnamed = [400, { cloud_storage_id: ['cloud_storage_id was not provided'] }]
   for (const [mine, theirs] of [
@@ -161,11 +161,11 @@ test('a backup to or from a storage that the caller cannot use is refused', asyn
     ['/projects/backup/?filename=a.zip&', '/projects/backup/?filename=a.zip&'],
     ['/tasks/backup/?filename=a.zip&', '/tasks/backup/?filename=a.zip&'],
   ]) {
-    expect(await refused(`${mine}${place()}`)).toEqual(unnamed)
-    expect((await refused(`${mine}${place(999_999)}`))[0]).toBe(404)
-    expect((await refused(`${theirs}${place(storage.id)}`, stranger.api))[0]).toBe(403)
+    expect(await refused(`${mine}${cloudQuery()}`)).toEqual(unnamed)
+    expect((await refused(`${mine}${cloudQuery(999_999)}`))[0]).toBe(404)
+    expect((await refused(`${theirs}${cloudQuery(storage.id)}`, stranger.api))[0]).toBe(403)
   }
-  expect(await refused(`/projects/backup/?${place(storage.id)}`)).toEqual([
+  expect(await refused(`/projects/backup/?${cloudQuery(storage.id)}`)).toEqual([
     ...[400, ['The filename was not specified']],
   ])
 })

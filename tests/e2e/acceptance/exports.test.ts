@@ -77,7 +77,7 @@ describe('requesting an export', () => {
 
   test('the report lists the losses that the documented matrix predicts', async () => {
     const task = await taskWithMedia(anna.api, { labels: [{ name: 'car' }] })
-    const place = { frame: 0, label_id: task.labels[0].id }
+    const common = { frame: 0, label_id: task.labels[0].id }
     const points: Record<string, number[]> = {
       rectangle: [1, 1, 9, 9],
       polygon: [1, 1, 9, 1, 9, 9],
@@ -87,9 +87,9 @@ describe('requesting an export', () => {
       cuboid: [1, 1, 1, 9, 9, 1, 9, 9, 3, 3, 3, 11, 11, 3, 11, 11],
       mask: [0, 16, 2, 2, 5, 5],
     }
-    const shapes = Object.keys(points).map((type) => ({ ...place, type, points: points[type] }))
+    const shapes = Object.keys(points).map((type) => ({ ...common, type, points: points[type] }))
     const at = `/tasks/${task.id}`
-    await anna.api.done('PUT', `${at}/annotations/`, { json: { shapes, tags: [place] } })
+    await anna.api.done('PUT', `${at}/annotations/`, { json: { shapes, tags: [common] } })
     const { formats } = await anna.api.done('GET', '/server/formats/losses')
     expect(formats.length).toBeGreaterThan(0)
     for (const { name, kinds } of formats) {

@@ -115,7 +115,7 @@ function annotationsOf(subset: string, idOf: (name: string) => number): AnyJson 
   const x = subset.length
   const attributes = [{ spec_id: idOf('mood'), value: 'up' }]
   const [road, person] = [{ label_id: idOf('road') }, { label_id: idOf('person') }]
-  const place = (frame: number, points: number[]) => ({ frame, points })
+  const position = (frame: number, points: number[]) => ({ frame, points })
   const element = (name: string, more: AnyJson) => ({
     type: 'points',
     label_id: idOf(name),
@@ -123,28 +123,28 @@ function annotationsOf(subset: string, idOf: (name: string) => number): AnyJson 
   })
   const moving = (name: string) => ({
     ...{ frame: 1, label_id: idOf(name) },
-    shapes: [1, 3].map((frame) => ({ type: 'points', ...place(frame, [x, frame]) })),
+    shapes: [1, 3].map((frame) => ({ type: 'points', ...position(frame, [x, frame]) })),
   })
   return {
     tags: [{ frame: 3, ...road, group: x }],
     shapes: [
-      { type: 'rectangle', ...place(0, [x, 2, 30.25, 40]), ...road, rotation: 30, z_order: 2 },
+      { type: 'rectangle', ...position(0, [x, 2, 30.25, 40]), ...road, rotation: 30, z_order: 2 },
       {
         ...{ type: 'skeleton', frame: 2, ...person, attributes },
-        elements: ['head', 'foot'].map((name) => element(name, place(2, [x, 5]))),
+        elements: ['head', 'foot'].map((name) => element(name, position(2, [x, 5]))),
       },
     ],
     tracks: [
       {
         ...{ frame: 0, ...road },
         shapes: [
-          { type: 'rectangle', ...place(0, [x, 0, 9, 9]) },
-          { type: 'rectangle', ...place(2, [x, 4, 9, 19]), outside: true },
+          { type: 'rectangle', ...position(0, [x, 0, 9, 9]) },
+          { type: 'rectangle', ...position(2, [x, 4, 9, 19]), outside: true },
         ],
       },
       {
         ...{ frame: 1, ...person },
-        shapes: [{ type: 'skeleton', ...place(1, []), attributes }],
+        shapes: [{ type: 'skeleton', ...position(1, []), attributes }],
         elements: ['head', 'foot'].map(moving),
       },
     ],

@@ -115,15 +115,15 @@ const named = <T extends { what: string }>(all: readonly T[]) =>
   all.map((file) => [file.what, file] as const)
 
 function assertRefused({ request, task }: Attached, { message }: HostileFile): void {
-  const said: string = request.message
-  expect([request.status, said]).toEqual([
+  const failure: string = request.message
+  expect([request.status, failure]).toEqual([
     'failed',
     typeof message === 'string' ? message : expect.stringMatching(message),
   ])
-  expect(said).not.toMatch(/\p{Cc}/u)
-  expect(said.length).toBeLessThanOrEqual(1000)
-  for (const place of [path, tmp, root, 'node_modules', 'file:', '.ts:', '.js:'])
-    expect(said).not.toContain(place)
+  expect(failure).not.toMatch(/\p{Cc}/u)
+  expect(failure.length).toBeLessThanOrEqual(1000)
+  for (const internal of [path, tmp, root, 'node_modules', 'file:', '.ts:', '.js:'])
+    expect(failure).not.toContain(internal)
   expect(Date.parse(request.finished_date) - Date.parse(request.started_date)).toBeLessThan(
     longestMs,
   )
@@ -270,7 +270,7 @@ describe('hostile videos', () => {
 describe('T-ZIP: after all attacks', () => {
   test('no archive member was written outside of the archive', () => {
     const places = [tmpdir(), '/tmp', '/', root, path, join(path, 'objects'), tmp]
-    const all = places.flatMap((place) => readdirSync(place))
+    const all = places.flatMap((internal) => readdirSync(internal))
     expect(all.filter((name) => name.includes(escaped))).toEqual([])
     expect(readdirSync(tmp).filter((name) => name.startsWith('reticle-request'))).toEqual([])
   })

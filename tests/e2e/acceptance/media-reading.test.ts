@@ -294,8 +294,8 @@ describe('metadata of media', () => {
     expect(names.slice(0, 5)).toEqual([
       ...['placeholder.jpg', 'f-1.png', 'placeholder.jpg', 'placeholder.jpg', 'f-4.JPG'],
     ])
-    const chunk = async (place: string) =>
-      sizesOf((await read(`jobs/${id}`, `type=chunk&${place}`)).bytes)
+    const chunk = async (query: string) =>
+      sizesOf((await read(`jobs/${id}`, `type=chunk&${query}`)).bytes)
     expect(await chunk('index=0')).toEqual(['jpeg 41', 'jpeg 44', 'jpeg 45'])
     expect(await chunk('index=1')).toEqual(['jpeg 49'])
     expect(await chunk('number=1')).toEqual(['jpeg 1', 'jpeg 44', 'jpeg 45'])

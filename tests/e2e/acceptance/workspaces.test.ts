@@ -62,30 +62,27 @@ async function addOrganization(slug: string): Promise<AnyJson> {
 }
 
 /** Messages that the receiver got on a path, in the order of arrival. */
-const messagesOn = (place: string): AnyJson[] =>
+const messagesOn = (path: string): AnyJson[] =>
   receiver.received
-    .filter((one) => one.path === place)
+    .filter((one) => one.path === path)
     .map(({ body }) => JSON.parse(body.toString()))
 
 /** Waits until exactly these events have arrived on a path, in any order. */
-async function waitForEvents(place: string, events: string[]): Promise<AnyJson[]> {
-  const arrived = () => messagesOn(place).map(({ event }) => event)
-  await vi.waitFor(() => expect(arrived().sort()).toEqual([...events].sort()), {
-    timeout: 30_000,
-    interval: 50,
-  })
-  return messagesOn(place)
+async function waitFor(path: string, events: string[]): Promise<AnyJson[]> {
+  const arrived = () => messagesOn(path).map(({ event }) => event)
+  await expect.poll(() => arrived().sort(), { timeout: 30_000 }).toEqual([...events].sort())
+  return messagesOn(path)
 }
 
 /** Creates a webhook that sends to the path `place` of the receiver. */
-const addWebhook = (api: ApiClient, place: string, given: AnyJson, query = '') =>
-  api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + place, ...given } })
+const addWebhook = (api: ApiClient, path: string, given: AnyJson, query = '') =>
+  api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + path, ...given } })
 
 const allOf = (...resources: string[]) =>
   resources.flatMap((one) => ['create', 'update', 'delete'].map((verb) => `${verb}:${one}`))
 
-const status = async (api: ApiClient, method: string, place: string, sent = {}) =>
-  (await api.call(method, place, sent)).status
+const status = async (api: ApiClient, method: string, path: string, sent = {}) =>
+  (await api.call(method, path, sent)).status
 
 /** Runs a function while an export of the task is under way. */
 async function whileExporting(api: ApiClient, task: AnyJson, run: () => Promise<void>) {
@@ -144,8 +141,8 @@ describe('the organization of a call', () => {
   })
 
   test('an unknown organization is answered 404 for every call', async () => {
-    for (const place of ['/projects?org=nosuch', `/projects/${project.own}?org_id=999999`]) {
-      const answer = await as('olga').call('GET', place)
+    for (const path of ['/projects?org=nosuch', `/projects/${project.own}?org_id=999999`]) {
+      const answer = await as('olga').call('GET', path)
       expect(answer.status).toBe(404)
       expect(answer.body.detail).toMatch(/^(nosuch|999999) organization does not exist\.$/)
     }
@@ -165,11 +162,11 @@ describe('the organization of a call', () => {
 
   test('access to an object depends on its own organization, not on the named one', async () => {
     const foreign = await as('strange').done('POST', '/organizations', { json: { slug: 'six-b' } })
-    const place = `/projects/${project.acme}`
-    expect(await status(as('olga'), 'GET', `${place}?org=six-b`)).toBe(404)
-    expect(await status(as('olga'), 'GET', `${place}?org=`)).toBe(200)
-    expect(await status(as('strange'), 'GET', `${place}?org_id=${foreign.id}`)).toBe(403)
-    expect(await status(as('strange'), 'GET', `${place}?org=six`)).toBe(404)
+    const path = `/projects/${project.acme}`
+    expect(await status(as('olga'), 'GET', `${path}?org=six-b`)).toBe(404)
+    expect(await status(as('olga'), 'GET', `${path}?org=`)).toBe(200)
+    expect(await status(as('strange'), 'GET', `${path}?org_id=${foreign.id}`)).toBe(403)
+    expect(await status(as('strange'), 'GET', `${path}?org=six`)).toBe(404)
   })
 
   test('for requests the organization is a filter, and the header is ignored', async () => {
@@ -198,7 +195,7 @@ describe('transferring and deleting organizations', () => {
     const json = { user_id: ids.mia }
     const after = await as('olga').done('POST', `/organizations/${id}/transfer`, { json })
     expect(after.owner.username).toBe('mia')
-    const all = await waitForEvents('/twelve-a', [
+    const all = await waitFor('/twelve-a', [
       ...['update:organization', 'update:membership', 'update:membership'],
     ])
     const changed = all.find(({ event }) => event === 'update:organization')
@@ -230,7 +227,7 @@ describe('transferring and deleting organizations', () => {
 
     expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(403)
     expect(await status(olga, 'DELETE', `/organizations/${id}`)).toBe(204)
-    const [deletion] = await waitForEvents('/twelve-b', ['delete:organization'])
+    const [deletion] = await waitFor('/twelve-b', ['delete:organization'])
     expect(deletion).toMatchObject({
       webhook_id: webhook.id,
       organization: { id, slug: 'twelve-b', owner: { username: 'olga' } },
@@ -244,7 +241,7 @@ describe('transferring and deleting organizations', () => {
     expect(await olga.done('GET', `/projects/${project.id}`)).toMatchObject({
       ...{ organization: null, owner: { username: 'olga' }, assignee: { username: 'wim' } },
     })
-    const [fallen] = await waitForEvents('/twelve-b/project', ['update:project'])
+    const [fallen] = await waitFor('/twelve-b/project', ['update:project'])
     expect(fallen).toMatchObject({ before_update: { organization: id } })
     const left = await olga.done('GET', `/webhooks/${ofProject.id}`)
     expect(left).toMatchObject({ organization: null, project_id: project.id })
@@ -338,9 +335,9 @@ describe('moving a project between workspaces', () => {
     expect(webhook.organization).toBe(from.id)
 
     expect((await move(olga, id, to.id)).status).toBe(200)
-    const deletion = await waitForEvents('/from', ofMove('delete'))
-    const come = await waitForEvents('/to', ofMove('create'))
-    const [followed] = await waitForEvents('/own', ['update:project'])
+    const deletion = await waitFor('/from', ofMove('delete'))
+    const come = await waitFor('/to', ofMove('create'))
+    const [followed] = await waitFor('/own', ['update:project'])
     expect(deletion.find(({ event }) => event === 'delete:project')).toMatchObject({
       ...{ webhook_id: left.id, project: { id, organization: from.id } },
     })
@@ -356,9 +353,9 @@ describe('moving a project between workspaces', () => {
 
     expect((await move(olga, id, null)).status).toBe(200)
     await olga.done('PATCH', `/projects/${id}`, { json: { name: 'personal' } })
-    await waitForEvents('/own', Array(3).fill('update:project'))
-    await waitForEvents('/to', [...ofMove('create'), ...ofMove('delete')])
-    await waitForEvents('/from', ofMove('delete'))
+    await waitFor('/own', Array(3).fill('update:project'))
+    await waitFor('/to', [...ofMove('create'), ...ofMove('delete')])
+    await waitFor('/from', ofMove('delete'))
   })
 
   test('a project cannot move while a request runs, nor to a workspace where the user may not create', async () => {

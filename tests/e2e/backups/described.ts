@@ -48,8 +48,8 @@ async function describeJob(api: ApiClient, job: AnyJson, names: Names): Promise<
   const found = await api.done('GET', `/issues?job_id=${job.id}&sort=id&page_size=100`)
   for (const issue of found.results) issues.push(await describeIssue(api, issue))
   const sets = [tags, shapes, tracks].map((list) => list.map((one: AnyJson) => named(one, names)))
-  const place = { type, status, stage, state, start_frame, stop_frame, frame_count }
-  return { ...place, sets, issues }
+  const fields = { type, status, stage, state, start_frame, stop_frame, frame_count }
+  return { ...fields, sets, issues }
 }
 
 async function describeIssue(

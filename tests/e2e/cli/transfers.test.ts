@@ -131,8 +131,8 @@ test('a task is created from a bucket, and exports are written to it', async () 
   const create = ['task', 'create', 'bucket', '2026/', '--cloud-storage', storage, '--label', 'car']
   const { json: task } = await machine.done([...create, '--json'])
   expect(await framesOf(task.id)).toEqual(['2026/a.png'])
-  const place = ['--cloud-storage', storage, '--key', 'out.zip']
-  await machine.done(['export', 'task', String(task.id), '--format', 'COCO 1.0', ...place])
+  const destination = ['--cloud-storage', storage, '--key', 'out.zip']
+  await machine.done(['export', 'task', String(task.id), '--format', 'COCO 1.0', ...destination])
   const listed = await machine.done(['cloudstorage', 'content', storage, '--json'])
   expect(listed.json).toContainEqual(expect.objectContaining({ name: 'out.zip' }))
   await s3.close()

@@ -12,10 +12,10 @@ const short = '<svg onload=alert(1)>'
 describe.skipIf(!executablePath)('texts of users in the console', () => {
   const reticle = useTestServer()
   const visit = visitsOf(reticle)
-  let places: Record<string, string>
+  let pages: Record<string, string>
 
   beforeAll(async () => {
-    places = await plant(reticle)
+    pages = await plant(reticle)
   })
 
   test('hostile markup stays text on every page', async () => {
@@ -25,18 +25,18 @@ describe.skipIf(!executablePath)('texts of users in the console', () => {
       alerts.push(dialog.message())
       void dialog.dismiss()
     })
-    for (const [place, text] of Object.entries(places)) {
-      await page.goto(place)
+    for (const [path, text] of Object.entries(pages)) {
+      await page.goto(path)
       await expect
         .poll(
           () =>
             page.evaluate(
               `document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' ')`,
             ),
-          { message: place },
+          { message: path },
         )
         .toContain(text)
-      expect(await page.locator('img[src*="evil"], svg[onload]').count(), place).toBe(0)
+      expect(await page.locator('img[src*="evil"], svg[onload]').count(), path).toBe(0)
     }
     expect(alerts).toEqual([])
     expect(complaints).toEqual([])

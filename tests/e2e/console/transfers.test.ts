@@ -44,9 +44,9 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     const json = bucketOf(store, 'silent', { 'set.zip': cocoZip(1) })
     const bucket = await reticle.admin.done('POST', '/cloudstorages', { json })
     store.stalled.add('silent')
-    const place = `location=cloud_storage&cloud_storage_id=${bucket.id}&filename=set.zip`
+    const cloudQuery = `location=cloud_storage&cloud_storage_id=${bucket.id}&filename=set.zip`
     importForever = ({ id }) =>
-      reticle.admin.done('POST', `/tasks/${id}/annotations/?format=COCO%201.0&${place}`)
+      reticle.admin.done('POST', `/tasks/${id}/annotations/?format=COCO%201.0&${cloudQuery}`)
   })
   afterAll(() => store?.close())
 

@@ -80,20 +80,20 @@ async function beginning({ body }: Response): Promise<Buffer> {
  * Returns the paths at which two values differ, such as `results[].labels`, each once; `text` stands for the whole
  * value.
  */
-export function listDifferences(one: AnyJson, other: AnyJson, place = 'text'): string[] {
+export function listDifferences(one: AnyJson, other: AnyJson, path = 'text'): string[] {
   if (Object.is(one, other)) return []
   if (Array.isArray(one) && Array.isArray(other)) {
-    if (one.length !== other.length) return [place]
-    return distinct(one.flatMap((item, index) => listDifferences(item, other[index], `${place}[]`)))
+    if (one.length !== other.length) return [path]
+    return distinct(one.flatMap((item, index) => listDifferences(item, other[index], `${path}[]`)))
   }
-  if (!isObject(one) || !isObject(other)) return [place]
+  if (!isObject(one) || !isObject(other)) return [path]
   const keys = distinct([...Object.keys(one), ...Object.keys(other)])
-  const found = keys.flatMap((key) => listDifferences(one[key], other[key], inside(place, key)))
+  const found = keys.flatMap((key) => listDifferences(one[key], other[key], inside(path, key)))
   return distinct(found).sort()
 }
 
 const distinct = (names: string[]) => [...new Set(names)]
-const inside = (place: string, key: string) => (place === 'text' ? key : `${place}.${key}`)
+const inside = (path: string, key: string) => (path === 'text' ? key : `${path}.${key}`)
 const isObject = (given: AnyJson) =>
   typeof given === 'object' && given !== null && !Array.isArray(given)
 

@@ -195,7 +195,7 @@ describe('ground truth jobs', () => {
     [{ frames_per_job_count: 2 }, 4, 2, [2, 2, 2, 2]],
   ])(
     'the selection %j with segment size %i and overlap %i draws %j frames per job',
-    async (asked, segment_size, overlap, counts) => {
+    async (fields, segment_size, overlap, counts) => {
       const json = { name: 't', labels: [{ name: 'car' }], segment_size, overlap }
       const { id } = await mount.done('POST', '/tasks', { json })
       const form = formOf(await createImages(10), { image_quality: '70' })
@@ -204,7 +204,7 @@ describe('ground truth jobs', () => {
       const job = await groundTruth(id, {
         frame_selection_method: 'random_per_job',
         random_seed: 1,
-        ...asked,
+        ...fields,
       })
       const { included_frames } = await mount.done('GET', `/jobs/${job.id}/data/meta`)
       const within = jobs.map(

@@ -32,7 +32,7 @@ export function openObjects(random: Random, { idOf, first, last }: ObjectReferen
     const runs = [background, width * height - background]
     return [...runs, left, top, left + width - 1, top + height - 1]
   }
-  const place = () =>
+  const common = () =>
     some({
       occluded: isTrue(0.5),
       outside: isTrue(0.2),
@@ -54,7 +54,7 @@ export function openObjects(random: Random, { idOf, first, last }: ObjectReferen
   const label = () => pick(['car', 'plain', 'outline'])
   const single = (type: string) => ({
     ...{ type, points: pointsOf(type) },
-    ...place(),
+    ...common(),
     ...some({ score: random.next() }),
   })
 
@@ -96,7 +96,7 @@ export function openObjects(random: Random, { idOf, first, last }: ObjectReferen
   function keyframes(type: string, more: () => AnyJson = () => ({})): AnyJson[] {
     const frames = [...new Set(list(1 + below(4), frame))]
     return frames.map((at, index) => ({
-      ...{ type, frame: at, points: pointsOf(type), ...place(), ...more() },
+      ...{ type, frame: at, points: pointsOf(type), ...common(), ...more() },
       ...some({ keyframe: isTrue(0.7) }),
       ...(index === 0 && { outside: false, keyframe: true }),
     }))

@@ -49,7 +49,7 @@ interface Tiff {
   /** Declared compression: 1 is none, 8 is deflate. */
   packing?: 1 | 8
   /** Content after the first list of tags, and the address of the next list. */
-  next?: (at: number) => { place: number; bytes?: Uint8Array }
+  next?: (at: number) => { offset: number; bytes?: Uint8Array }
 }
 
 const tiffHead = 8
@@ -72,7 +72,7 @@ export function tiffOf({ width, height, packing = 1, ...given }: Tiff): Buffer {
     [279, length],
   ] as const
   const pixels = Buffer.alloc(length, 0x80)
-  const list = tagsOf(tags, behind?.place ?? 0)
+  const list = tagsOf(tags, behind?.offset ?? 0)
   return Buffer.concat([Buffer.from('II*\0\x08\0\0\0', 'latin1'), list, pixels, ...rest(behind)])
 }
 

@@ -153,7 +153,7 @@ export function oddImages(): OddFile[] {
     ),
     one('a GIF of no pixels', 'b.gif', () => gifOf(0, 0)),
     one('a TIFF whose last page is its first', 'c.tif', () =>
-      tiffOf({ width: side, height: side, next: () => ({ place: 8 }) }),
+      tiffOf({ width: side, height: side, next: () => ({ offset: 8 }) }),
     ),
     one('a TIFF without pixel data, read as black', 'g.tif', () =>
       tiffOf({ width: side, height: side, packing: 8 }),
@@ -161,7 +161,7 @@ export function oddImages(): OddFile[] {
     one('a TIFF of a million pages', 'd.tif', () =>
       tiffOf({
         ...{ width: side, height: side },
-        next: (at) => ({ place: at, bytes: writeTiffPages(at, 1_000_000) }),
+        next: (at) => ({ offset: at, bytes: writeTiffPages(at, 1_000_000) }),
       }),
     ),
     one('a PNG with a compressed text of a hundred megabytes', 'e.png', () =>

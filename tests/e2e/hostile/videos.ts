@@ -147,10 +147,10 @@ function referring(mp4: Buffer, { type, content }: Reference): Buffer {
   const dref = (ends.at(-1) ?? 0) - 4
   const size = mp4.readUInt32BE(dref)
   const head = mp4.subarray(dref, dref + 16) // with the number of entries, which is one
-  const place = Buffer.concat([Buffer.alloc(4), Buffer.from(type), Buffer.alloc(4), content])
-  place.writeUInt32BE(place.length)
-  const change = head.length + place.length - size
-  const changed = Buffer.concat([mp4.subarray(0, dref), head, place, mp4.subarray(dref + size)])
+  const reference = Buffer.concat([Buffer.alloc(4), Buffer.from(type), Buffer.alloc(4), content])
+  reference.writeUInt32BE(reference.length)
+  const change = head.length + reference.length - size
+  const changed = Buffer.concat([mp4.subarray(0, dref), head, reference, mp4.subarray(dref + size)])
   for (const at of ends) changed.writeUInt32BE(mp4.readUInt32BE(at - 4) + change, at - 4)
   return changed
 }

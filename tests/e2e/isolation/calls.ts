@@ -44,8 +44,8 @@ export function pathOf({ path }: Operation, ids: TenantIds): string {
 
 /** Files of restores belong to no object. */
 const fileOf = (path: string, ids: TenantIds) => {
-  const [, place] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
-  return ids[place ?? 'files']
+  const [, owner] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
+  return ids[owner ?? 'files']
 }
 
 export function buildCalls(foreign: readonly Foreign[], own: Tenant): IsolationCall[] {
@@ -133,9 +133,9 @@ function inPlace(operation: Operation, { ids }: Foreign, own: Tenant): Isolation
   if (operation.method !== 'POST' || !('cloud_storage_id' in shape && 'location' in shape))
     return []
   const { query = '?' } = base(operation)
-  const place = `location=cloud_storage&cloud_storage_id=${enc(ids.cloudstorages)}&filename=a.zip`
+  const cloudQuery = `location=cloud_storage&cloud_storage_id=${enc(ids.cloudstorages)}&filename=a.zip`
   const path = pathOf(operation, own.ids)
-  return [{ operation, path, query: `${query}&${place}`, answer: 'refused' }]
+  return [{ operation, path, query: `${query}&${cloudQuery}`, answer: 'refused' }]
 }
 
 function filtered(

@@ -82,17 +82,17 @@ export function readDocument(): OpenapiDocument {
   )
   const resolved = (given: DocumentSchema): DocumentSchema =>
     typeof given.$ref === 'string' ? (components.schemas[lastOf(given.$ref)] ?? {}) : given
-  return { operations, resolved, misfit: judgeOf(components.schemas) }
+  return { operations, resolved, misfit: compileMisfit(components.schemas) }
 }
 
 /** Compiles every schema only once. */
-function judgeOf(schemas: Record<string, DocumentSchema>): OpenapiDocument['misfit'] {
+function compileMisfit(schemas: Record<string, DocumentSchema>): OpenapiDocument['misfit'] {
   const $defs = JSON.parse(local(schemas))
-  const judges = new Map<string, z.ZodType>()
+  const compiled = new Map<string, z.ZodType>()
   return (given, value) => {
     const text = local(given)
-    const judge = judges.get(text) ?? z.fromJSONSchema({ ...JSON.parse(text), $defs })
-    judges.set(text, judge)
+    const judge = compiled.get(text) ?? z.fromJSONSchema({ ...JSON.parse(text), $defs })
+    compiled.set(text, judge)
     const { error } = judge.safeParse(value)
     return error && z.prettifyError(error)
   }

@@ -43,8 +43,8 @@ export function forgetObject(
   { status }: ApiResponse,
 ): boolean {
   if (method !== 'DELETE' || status >= 300) return false
-  const [place = ''] = url.split('?', 1)
-  const id = decodeURIComponent(place.replace(/\/$/, '').replace(/^.*\//, ''))
+  const [path = ''] = url.split('?', 1)
+  const id = decodeURIComponent(path.replace(/\/$/, '').replace(/^.*\//, ''))
   const kind = kindOf(operation.path)
   own[kind] = (own[kind] ?? []).filter((value) => String(value) !== id)
   return roots.has(kind) || own[kind].length === 0
