@@ -51,10 +51,10 @@ const request = [
 ].concat(['queue_position', 'report'])
 const token = ['dialect', 'expiry_date']
 const set = ['shapes[].points[]', 'tracks[].shapes']
-const hook = ['events', 'events_list', 'has_secret']
-/** Payloads of deliveries have no dialect: their addresses are those of the native mount. */
+const hook = ['dialect', 'events', 'events_list', 'has_secret']
+/** The webhook of these calls has the dialect `service`: addresses in its payloads are those of the service. */
 const sent = ['sender.url', 'webhook.owner.url', 'webhook.url']
-const ofDelivery = ['attempt', 'delivery_id', 'request_duration', 'response']
+const ofDelivery = ['attempt', 'delivery_id', 'request_duration']
 const delivery = [...sent.map((path) => `request.${path}`), ...ofDelivery]
 
 const ofEach = (paths: readonly string[]) => paths.map((path) => `results[].${path}`)

@@ -12,7 +12,7 @@ export function formatsPage(known: readonly Format[] = formats): string {
   const exported = sorted.filter(({ exporter }) => exporter)
   return [
     introduction.head,
-    table(['Format', 'Also called', 'Export', 'Import', 'Into a project'], sorted.map(filesOf)),
+    table(['Format', 'Other names', 'Export', 'Import', 'Into a project'], sorted.map(filesOf)),
     ...['', introduction.options, options(sorted), introduction.kinds],
     table(['Format', ...kinds], sorted.map(kindsOf)),
     ...['', introduction.features],
@@ -52,7 +52,7 @@ function options(known: readonly Format[]): string {
     ...(exporter?.options ?? []).map((option) => optionRow(name, 'export', option)),
     ...(importer?.options ?? []).map((option) => optionRow(name, 'import', option)),
   ])
-  return `${table(['Format', 'Of its', 'Option', 'By default', 'What it does'], rows)}\n`
+  return `${table(['Format', 'Side', 'Option', 'Default', 'Effect'], rows)}\n`
 }
 
 function optionRow(format: string, side: string, option: FormatOption): string[] {

@@ -188,19 +188,19 @@ export const rightsOf: Readonly<Record<string, readonly string[]>> = {
 /** Operations without a permission rule, by the callers that may use them. */
 export const withoutRule = {
   /** No credential is required. */
-  anybody: [
+  'without a credential': [
     ...['getAbout', 'getHealth', 'getSchema', 'login', 'logout', 'register', 'resetPassword'],
     ...['confirmPasswordReset', 'verifyEmail', 'resendEmail', 'followEmailLink'],
     ...['getCapabilities', 'getDocs', 'getSwagger', 'getUserAgreements'],
   ],
-  'everybody who is signed in': [
+  'every signed-in user': [
     'listFormats',
     'listFormatLosses',
     'getPlugins',
     'getLimits',
     'listWebhookEvents',
   ],
-  'everybody, for what is their own': [
+  'every signed-in user, for their own data': [
     ...['getSelf', 'changePassword', 'listAccessTokens', 'createAccessToken'],
     ...['getCurrentAccessToken', 'listRequests', 'streamRequests'],
   ],

@@ -2,33 +2,35 @@
 
 export const introduction = `# Permissions
 
-Who may do what, for administrators of an installation and of an organization. This page is printed from the rules that the server
-evaluates (\`npm run codegen\`); how they are read is \`packages/kit/src/policy.ts\`, and \`npm test\` tries every cell over HTTP.
+This page lists the permission that each operation needs, for administrators of an installation and of an organization. It is generated
+from the rules that the server evaluates (\`npm run codegen\`); \`packages/kit/src/policy.ts\` evaluates them, and \`npm test\` checks
+every cell over HTTP.
 
 ## How to read it
 
-**Global roles.** An account is in one of the groups \`admin\`, \`user\` and \`worker\`, or in none. Administrators may do
-everything, everywhere. "At least worker" means the group \`worker\` or \`user\`; where no group is named, an account without one is
-enough. New accounts are in \`RETICLE_PROJECTS_DEFAULT_ROLE\`; an administrator changes it with \`PATCH /users/{id}\`.
+**Global roles.** An account is in one of the groups \`admin\`, \`user\` and \`worker\`, or in none. Administrators can do
+everything. "At least worker" means the group \`worker\` or \`user\`. A cell without a group also permits accounts in none.
+New accounts get the role \`RETICLE_PROJECTS_DEFAULT_ROLE\`; an administrator changes it with \`PATCH /users/{id}\`.
 
-**Workspaces.** An object belongs to an organization or to none. The first column of each table is about objects without one. The
-other two are about members of the object's organization: its owner and maintainers, and its supervisors and workers; "everybody" is
-everybody of that column. Owners and maintainers who are not at least \`user\` count like supervisors and workers. To people who are
-no members an organization is closed, with one exception: a guest.
+**Workspaces.** An object belongs to an organization or to none. The first column is for objects without an organization. The other two
+are for members of the organization of the object: its owner and maintainers, and its supervisors and workers. "All" means all users
+of the column. Owners and maintainers who are not at least \`user\` count as supervisors and workers. Users outside the organization
+have no access, except guests.
 
-**Relations.** What a cell names is how somebody stands to the object:
+**Relations.** A cell names the relations of a user to the object that are permitted:
 
-| Name | Who that is |
+| Name | Users |
 |---|---|
 | project staff | owner or assignee of the project |
 | task staff | owner or assignee of the task, or staff of its project |
 | job staff | assignee of the job, or staff of its task |
 | issue staff | owner or assignee of the issue, or staff of its job |
-| guest | assignee of a job in an organization who is no member of it; an account in the group \`worker\` |
+| guest | assignee of a job in an organization without being a member of it; an account in the group \`worker\` |
 
-A role in an organization alone never shows the work of others to supervisors and workers. Lists show what may be seen. Access
-tokens take away from this and never add: a read-only one changes nothing, and none manages accounts or tokens. A change of several
-fields needs the right to each of them; a person, project or storage that is named has to be one that the caller sees.
+- The organization role alone does not let supervisors and workers see the work of others. Lists contain only visible objects.
+- Access tokens only restrict permissions: a read-only token cannot change anything, and no token can manage accounts or tokens.
+- A change of several fields needs the permission for each field. A user, project or storage in the body must be visible to the
+  caller.
 `
 
 export const titles: Readonly<Record<string, string>> = {
@@ -67,20 +69,20 @@ export const actions: Readonly<Record<string, string>> = {
   'update:meta': 'delete and restore frames',
   'create:task': 'create tasks in it',
   'create:job': 'create ground truth for it',
-  'upload:data': 'upload its pictures',
-  'data:read': 'see its pictures',
+  'upload:data': 'upload its media',
+  'data:read': 'see its images',
   'annotations:read': 'read annotations',
   'annotations:write': 'write annotations',
   'validation:read': 'see which frames are ground truth',
-  'validation:write': 'leave out frames of the ground truth',
-  'project import': 'import data sets',
+  'validation:write': 'exclude frames of the ground truth',
+  'project import': 'import datasets',
   'project update': 'change name, labels, tracker and status',
   'task update': 'change name, labels, tracker and subset',
   'job delete': 'delete ground truth',
-  'guide view:assets': 'see its pictures and files',
-  'guide add:assets': 'add pictures and files',
-  'guide remove:assets': 'remove pictures and files',
-  'cloud_storage view': 'see, look into and use',
+  'guide view:assets': 'see its images and files',
+  'guide add:assets': 'add images and files',
+  'guide remove:assets': 'remove images and files',
+  'cloud_storage view': 'see, browse and use',
   'cloud_storage create': 'connect',
   'cloud_storage delete': 'disconnect',
   'share list': 'see its files',
@@ -92,7 +94,7 @@ export const actions: Readonly<Record<string, string>> = {
   'membership grant:maintainer': 'make a maintainer',
   'membership delete': 'remove, or leave',
   'organization create': 'create ¹',
-  'organization transfer': 'make another member the owner',
+  'organization transfer': 'transfer to another member',
   'invitation create:maintainer': 'invite a maintainer',
   'invitation create': 'invite a supervisor or worker',
   'task export': 'export ²',
@@ -100,39 +102,39 @@ export const actions: Readonly<Record<string, string>> = {
   resend: 'send again',
   accept: 'accept',
   decline: 'decline',
-  cancel: 'stop',
-  download: 'fetch the file it made',
-  send: 'tell what was done in a client',
+  cancel: 'cancel',
+  download: 'download its file',
+  send: 'send events of a client',
 }
 
 /** Only relations whose name needs an explanation. */
 export const relations: Readonly<Record<string, string>> = {
   supervisor: 'supervisors',
-  'supervising user': 'supervisors who are at least user',
-  'storage owner': 'whose it is',
-  'supervising task staff': 'supervisors who are task staff',
+  'supervising user': 'supervisors with at least user',
+  'storage owner': 'its owner',
+  'supervising task staff': 'supervisors in the task staff',
   'target staff': 'staff of its project or task',
-  'job assignee of the target': 'who is assigned to a job of its project or task',
-  author: 'who wrote it',
-  owner: 'whose it is',
-  self: 'whose it is',
+  'job assignee of the target': 'assignees of a job of its project or task',
+  author: 'its author',
+  owner: 'its owner',
+  self: 'the user',
   'fellow member': 'members of the organization that the request names',
   leader: 'owner and maintainers',
-  'active self': 'whose it is, when accepted',
-  'of an active member': 'all members, of accepted ones',
-  superior: 'owners: all but themselves; maintainers: supervisors and workers',
-  leaver: 'whose it is, but the owner',
-  sender: 'who sent it',
-  invitee: 'who is invited',
-  'request owner': 'who started it',
-  'target viewer': 'who sees its task or job (imports and creations)',
-  'event actor': 'of their own events',
+  'active self': 'the member, after acceptance',
+  'of an active member': 'all, for accepted memberships',
+  superior: 'owners: all members except themselves; maintainers: supervisors and workers',
+  leaver: 'the member, except the owner',
+  sender: 'its sender',
+  invitee: 'the invited user',
+  'request owner': 'the user that started it',
+  'target viewer': 'users that can see its task or job (imports and creations)',
+  'event actor': 'their own events',
 }
 
-export const footnotes = `## Settings that change it
+export const footnotes = `## Settings that change permissions
 
-¹ \`RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE\` (\`user\`): the least group that may create organizations: \`admin\`, \`user\` or \`worker\`.
+¹ \`RETICLE_PROJECTS_ORGANIZATION_MIN_ROLE\` (\`user\`): the lowest group that can create organizations: \`admin\`, \`user\` or \`worker\`.
 
-² \`RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS\` (\`false\`): when \`true\`, workers of an organization export only tasks that they own and
-tasks of projects that they own. Supervisors, and the first two columns, are not affected.
+² \`RETICLE_PROJECTS_EXPORT_RESTRICT_WORKERS\` (\`false\`): if \`true\`, workers of an organization can export only tasks that they own and
+tasks of projects that they own. Supervisors and the first two columns are not affected.
 `

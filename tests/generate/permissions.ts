@@ -25,9 +25,9 @@ function part(resource: string, rows: readonly Rule[]): string {
 
 function free(): string {
   const lines = Object.entries(withoutRule).map(
-    ([who, names]) => `- ${who}: ${names.map(callOf).join(', ')}`,
+    ([users, names]) => `- ${users}: ${names.map(callOf).join(', ')}`,
   )
-  return `## Without a rule\n\n${lines.join('\n')}\n`
+  return `## Operations without a rule\n\n${lines.join('\n')}\n`
 }
 
 function callsOf(right: string): string[] {
@@ -48,8 +48,8 @@ function inOrganization({ sandbox, leader, member }: Rule): string[] {
 
 function cell(grant: Grant | 'nobody'): string {
   if (grant === 'nobody') return 'administrators only'
-  const who = grant.is?.map((one) => relations[one] ?? one).join(', or ') ?? 'everybody'
-  return grant.role === 'any' ? who : `${who}; at least ${grant.role}`
+  const users = grant.is?.map((one) => relations[one] ?? one).join(', or ') ?? 'all'
+  return grant.role === 'any' ? users : `${users}; at least ${grant.role}`
 }
 
 const wordsOf = (resource: string, action: string): string =>

@@ -5,7 +5,7 @@ import { testGateway } from './testing/gateway.ts'
 
 /**
  * The gateway determines whether background work is running before it calls the owner of an object
- * (docs/adr/0022-the-gateway-asks-whether-work-is-under-way.md).
+ * (docs/adr/0022-let-the-gateway-look-up-running-requests.md).
  */
 const told: unknown[] = []
 const asked: unknown[] = []

@@ -16,7 +16,7 @@ const record = z.record(z.string(), z.unknown())
 /**
  * Creates the query for running background work on an object. The owner of the object cannot make it: jobs-svc calls
  * the owner for permissions, and services must not call each other in circles
- * (docs/adr/0022-the-gateway-asks-whether-work-is-under-way.md). The owner decides what follows from the result.
+ * (docs/adr/0022-let-the-gateway-look-up-running-requests.md). The owner decides what follows from the result.
  */
 export function busyOf({
   requests,

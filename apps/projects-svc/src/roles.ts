@@ -4,6 +4,7 @@ import type { Standing } from '@reticle/kit/policy'
 /** Roles of a caller in organizations. */
 
 type Member = Pick<Principal, 'role' | 'organization_roles'>
+type Reader = Member & Pick<Principal, 'only_own'>
 
 /** Returns the role of the caller in an organization; null: not an active member, or no organization. */
 export function roleIn(
@@ -21,17 +22,19 @@ export function memberOf({ organization_roles }: Member): number[] {
 }
 
 /**
- * Returns the organizations whose objects the caller sees completely: as owner or maintainer with the global role
+ * Returns the organizations of which lists show the caller all objects: as owner or maintainer with the global role
  * user or above.
  */
-export function leaderOf({ role, organization_roles }: Member): number[] {
+export function leaderOf({ role, organization_roles, only_own }: Reader): number[] {
+  if (only_own) return []
   if (role !== 'user' && role !== 'admin') return []
   const led = Object.entries(organization_roles).filter(([, one]) => isLeader(one))
   return led.map(([id]) => Number(id))
 }
 
-/** Returns the organizations in which the caller is a supervisor with the global role user or above. */
-export function supervisorOf({ role, organization_roles }: Member): number[] {
+/** Returns the organizations of which lists show the caller what supervisors with the global role user or above see. */
+export function supervisorOf({ role, organization_roles, only_own }: Reader): number[] {
+  if (only_own) return []
   if (role !== 'user' && role !== 'admin') return []
   const supervised = Object.entries(organization_roles).filter(([, one]) => one === 'supervisor')
   return supervised.map(([id]) => Number(id))

@@ -22,6 +22,13 @@ export function visibleIn(principal: Principal, rows: Ownership): RawBuilder<Sql
   return sql<SqlBool>`${inScope} and ${seenBy(principal, rows)}`
 }
 
+/** The caller without the limits of a list: for what a record shows of its parents. */
+export const withoutScope = (principal: Principal): Principal => ({
+  ...principal,
+  scope: null,
+  only_own: false,
+})
+
 function scopeOf({ scope }: Principal, { organization }: Ownership): RawBuilder<SqlBool> {
   if (scope === null) return sql<SqlBool>`true`
   const { organization_id } = scope

@@ -28,7 +28,7 @@ const connections = { max: 3, statement_timeout: 10 * 60_000 }
 
 /**
  * Opens the ports of a converter: handlers over small pools, without a socket to the other process
- * (docs/adr/0005-a-conversion-thread-opens-its-own-ports.md).
+ * (docs/adr/0005-let-each-conversion-open-its-own-connections.md).
  */
 export async function wire(options: unknown): Promise<Wired> {
   const { urls, objects, env, log, traces } = wiringOptions.parse(options)

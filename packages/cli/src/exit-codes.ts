@@ -18,8 +18,8 @@ export const endings: Readonly<Record<Ending, string>> = {
   failed: 'failed: a refused value, a request that failed, a file that cannot be read',
   usage: 'the command line cannot be understood',
   denied: 'not signed in, or not permitted',
-  missing: 'there is no such object',
+  missing: 'the object does not exist',
   refused: 'the state of the object or a limit does not allow it',
-  unavailable: 'the server cannot be reached, or cannot answer now',
-  interrupted: 'interrupted (Ctrl-C); the same command goes on where it stopped',
+  unavailable: 'the server cannot be reached, or is unavailable',
+  interrupted: 'interrupted (Ctrl-C); run the same command again to continue',
 }

@@ -25,6 +25,11 @@ export const principal = z
     organization_roles: z.record(z.string(), z.enum(organizationRoles)).default({}),
     /** Workspace named by the request, with null as the id of the personal one; null if the request names none. */
     scope: z.object({ organization_id: z.int().nullable() }).nullable().default(null),
+    /**
+     * Lists contain the caller's own and assigned objects only, not what the caller sees by a role in an organization. The
+     * dialects whose lists work so set it for a list without a scope.
+     */
+    only_own: z.boolean().optional(),
   })
   .meta({ id: 'Principal' })
 

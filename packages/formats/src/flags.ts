@@ -8,7 +8,8 @@ export interface Flags {
   outside: boolean
   /** Degrees, [0, 360). */
   rotation: number
-  source: string
+  /** Value as written in the file (see `Intake.sourceFor`). */
+  source: unknown
   /** Value as written in the file (see `Intake.scoreFor`). */
   score: unknown
   track: TrackPart | undefined
@@ -25,7 +26,6 @@ export interface TrackPart {
 const reserved = new Set(
   'occluded outside keyframe track_id rotation source score frame is_crowd'.split(' '),
 )
-const sources = new Set(['manual', 'auto', 'semi-auto', 'file', 'consensus'])
 
 /**
  * Reads the flags from attributes.
@@ -37,7 +37,7 @@ export function flagsOf(attributes: JsonRecord, place: Place): Flags {
     occluded: readFlag(occluded ?? false, 'occluded', place),
     outside: readFlag(outside ?? false, 'outside', place),
     rotation: degrees(readNumber(numberOf(rotation ?? 0), 'rotation', place)),
-    source: typeof source === 'string' && sources.has(source) ? source : 'file',
+    source,
     score: numberOf(score),
     track: isOfTrack(attributes) ? trackOf(attributes, place) : undefined,
   }

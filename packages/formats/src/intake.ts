@@ -14,6 +14,7 @@ import type {
   Tag,
   Track,
 } from './model.ts'
+import { readSource } from './object-source.ts'
 import type { ReportCode, ReportKind } from './report.ts'
 
 export interface Intake {
@@ -42,6 +43,8 @@ export interface Intake {
   ): AttributeValue[]
   /** Returns the score of a shape: 1 when it is missing or not between 0 and 1, which is reported. */
   scoreFor(given: unknown, place: Place): number
+  /** Returns the source of an object: `file` when it is missing; an unknown one becomes `manual` and is reported. */
+  sourceFor(given: unknown, place: Place): string
   /** Returns the next group number on a frame, from 1. */
   newGroup(frame: number): number
   /**
@@ -117,6 +120,8 @@ export function newIntake(
     },
     valuesFor: (label, given, place) => valuesFor(label, given, place, { run, skip }),
     scoreFor: (given, place) => scoreFor(given, place, note),
+    sourceFor: (given, place) =>
+      readSource(given, (reason) => note('converted', 'unknown-source', reason, place)) ?? 'file',
     newGroup(frame) {
       const group = (groups.get(frame) ?? 0) + 1
       groups.set(frame, group)

@@ -1,4 +1,4 @@
-/** Converts masks of a file to polygons (docs/spec/formats.md#replacing-masks-to-polygons). */
+/** Converts masks of a file to polygons (docs/spec/formats.md#masks-to-polygons). */
 import { maskToPolygons } from '@reticle/geometry'
 import type { FormatOption, ShapeType } from './model.ts'
 

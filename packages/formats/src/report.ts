@@ -5,7 +5,8 @@ export type ReportKind = 'skipped' | 'converted' | 'dropped'
 /**
  * Reason for an entry. `merged-group`: members of a group became one object; `other-size`: an image has another size
  * than its frame; `changed-image`: restored media differs from the manifest of its backup; `damaged-image`: a
- * restored image cannot be decoded, or an image does not match the checksum in its archive.
+ * restored image cannot be decoded, or an image does not match the checksum in its archive;
+ * `unknown-source`: an object has a source that annotations cannot store.
  */
 export type ReportCode =
   | 'changed-image'
@@ -25,6 +26,7 @@ export type ReportCode =
   | 'merged-group'
   | 'other-size'
   | 'rounded'
+  | 'unknown-source'
   | 'unlabelled'
   | 'unsupported-rotation'
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
 import type { AnyJson } from '../../support/client.ts'
@@ -67,17 +68,26 @@ describe('chunked uploads', () => {
     expect([answer.status, answer.headers.get('upload-offset')]).toEqual([204, '100000'])
   })
 
-  /** Announces all bytes, sends some, and closes the connection. */
-  async function cutAfter(location: string, sent: Uint8Array, announced: number): Promise<void> {
+  /** Sends the head of a chunk that announces so many bytes. */
+  function openChunk(location: string, announced: number): Socket {
     const { host, hostname, port, pathname } = new URL(location)
     const socket = connect(Number(port), hostname)
     const head = [
       `PATCH ${pathname} HTTP/1.1`,
-      ...[`Host: ${host}`, `Authorization: ${basicOf(anna.username)}`, 'Upload-Offset: 0'],
-      `Content-Type: application/offset+octet-stream`,
+      `Host: ${host}`,
+      `Authorization: ${basicOf(anna.username)}`,
+      'Upload-Offset: 0',
+      'Content-Type: application/offset+octet-stream',
       `Content-Length: ${announced}`,
+      'Expect: 100-continue',
     ]
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    return socket
+  }
+
+  /** Sends some of the announced bytes and closes the connection. */
+  async function cutAfter(location: string, sent: Uint8Array, announced: number): Promise<void> {
+    const socket = openChunk(location, announced)
     await new Promise((resolve) => socket.write(sent, resolve))
     socket.end()
     socket.resume()
@@ -139,8 +149,15 @@ describe('chunked uploads', () => {
     const files = ['red', 'green'].map((name, at) => Buffer.alloc(3_000_000, `${at}${name}`))
     const { headers } = await begin(api, dataOf(task), { name: 'a.bin', length: 3_000_000 })
     const location = String(headers.get('location'))
-    const answers = await Promise.all(files.map((one) => sendChunk(api, location, 0, one)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
+    const sockets = files.map(({ length }) => openChunk(location, length))
+    await Promise.all(sockets.map((socket) => once(socket, 'data'))) // 100 Continue: both are under way
+    const statuses = sockets.map(async (socket, at) => {
+      socket.write(files[at] ?? '')
+      const [head] = await once(socket, 'data')
+      socket.destroy()
+      return Number(String(head).split(' ')[1])
+    })
+    expect((await Promise.all(statuses)).sort()).toEqual([204, 409])
     expect((await offsetOf(location))[0]).toBe(404)
   })
 

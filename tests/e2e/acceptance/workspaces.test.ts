@@ -36,10 +36,7 @@ async function addClient(name: string) {
 }
 
 let signIns = 0
-/**
- * Signs in with a new spelling of the e-mail address each time, because a gateway caches the roles of a user for
- * seconds.
- */
+/** Signs in with a new spelling of the e-mail address each time: a gateway caches roles for seconds. */
 function as(name: string): ApiClient {
   const spelt = inCapitals(emailOf(name), ++signIns)
   const credential = Buffer.from(`${spelt}:${passwordOf(name)}`).toString('base64')

@@ -180,6 +180,7 @@ describe('migrating from a running server', () => {
     expect(hook).toMatchObject({
       is_active: false,
       has_secret: false,
+      dialect: 'cvat',
       events: 'create:job,update:task',
     })
 

@@ -187,12 +187,22 @@ test('a webhook is created with a secret from a file and pinged, and its deliver
   writeFileSync(join(machine.path, 'secret.txt'), 'a secret of ours\n')
   const project = await json('project', 'create', 'told')
   const scope = ['--type', 'project', '--project', String(project.id), '--events', 'update:task']
-  const made = await json('webhook', 'create', receiver.url, ...scope, '--secret', 'secret.txt')
-  expect(made).toMatchObject({ has_secret: true, is_active: true })
+  const form = ['--dialect', 'cvat']
+  const made = await json(
+    'webhook',
+    'create',
+    receiver.url,
+    ...scope,
+    ...form,
+    '--secret',
+    'secret.txt',
+  )
+  expect(made).toMatchObject({ has_secret: true, is_active: true, dialect: 'cvat' })
   expect(await json('webhook', 'ping', String(made.id))).toMatchObject({ status_code: 200 })
   expect(await json('webhook', 'deliveries', String(made.id))).toMatchObject([{ event: 'ping' }])
   expect(await json('webhook', 'update', String(made.id), '--active', 'false')).toMatchObject({
     is_active: false,
+    dialect: 'cvat',
   })
   expect(await json('webhook', 'events')).toContain('update:task')
   await receiver.close()

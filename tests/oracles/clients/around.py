@@ -72,7 +72,9 @@ def webhooks(client, project, server):
     expect([event.value for event in changed.events], ["update:job"], "changed events")
     ping, _ = api.create_ping(webhook.id)
     expect(ping.status_code, 200, "the answer to a ping")
-    expect(ping.response, {"ok": True}, "what was answered")
+    # Models declare an object before 2.67, any value since.
+    answer = ping.response if isinstance(ping.response, dict) else json.loads(ping.response)
+    expect(answer, {"ok": True}, "what was answered")
     deliveries, _ = api.list_deliveries(webhook.id)
     expect(deliveries.count, 1, "deliveries")
     delivery, _ = api.retrieve_deliveries(str(deliveries.results[0].id), webhook.id)

@@ -3,8 +3,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /**
  * The rows of a job are those of its current generation; all others are history
- * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Every statement that reads rows uses one of these helpers,
- * so that it sees jobs and rows at the same moment.
+ * (`docs/adr/0026-write-each-replacement-as-a-new-generation.md`). Every statement that reads rows uses one of
+ * these helpers, so that it sees jobs and rows at the same moment.
  */
 
 interface LiveOptions {
@@ -17,7 +17,7 @@ interface LiveOptions {
 /**
  * Returns SQL of the current rows, aliased `stored`, for queries that sort or group anyway: one scan of the primary
  * key per job. `offset 0` fixes the join order whatever row count the planner expects
- * (`docs/adr/0034-plans-without-statistics.md`).
+ * (`docs/adr/0034-write-annotation-statements-that-need-no-statistics.md`).
  *
  * @param jobs SQL of an array of job ids
  */

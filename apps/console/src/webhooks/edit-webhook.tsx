@@ -10,8 +10,8 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
   const { id, type } = webhook
   const tell = useToast()
   const change = (body: WebhookPatch) => api.updateWebhook({ id, body })
-  const { target_url, description, events, enable_ssl } = webhook
-  const undo = useChange(() => change({ target_url, description, events, enable_ssl }))
+  const { target_url, description, events, enable_ssl, dialect } = webhook
+  const undo = useChange(() => change({ target_url, description, events, enable_ssl, dialect }))
   const edit = useChange(change, () => {
     onClose()
     tell({ text: 'The webhook is changed', undo: () => undo.mutateAsync(undefined) })

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Failure } from '../ui/failure.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
+import { OptionField } from '../ui/option-field.tsx'
 import { EventsChoice } from './events-choice.tsx'
 
 /** Values of the webhook form. */
@@ -11,7 +12,13 @@ export interface Settings {
   description: string
   events: string
   enable_ssl: boolean
+  dialect: Webhook['dialect']
 }
+
+const dialects = [
+  ['service', 'the API of this service'],
+  ['cvat', 'the API of CVAT'],
+] as const
 
 interface Props {
   type: 'organization' | 'project'
@@ -38,7 +45,8 @@ export function WebhookForm(props: Props) {
         const text = (name: string) => formText(form, name)
         const told = { target_url: text('target_url'), description: text('description') }
         const enable_ssl = form.has('enable_ssl')
-        onSubmit({ ...told, events: events.join(','), enable_ssl }, form)
+        const dialect = text('dialect') === 'cvat' ? 'cvat' : 'service'
+        onSubmit({ ...told, events: events.join(','), enable_ssl, dialect }, form)
       }}
     >
       {children}
@@ -57,6 +65,13 @@ export function WebhookForm(props: Props) {
         maxLength={128}
         defaultValue={webhook?.description}
         errors={fields.description}
+      />
+      <OptionField
+        label="Form of payloads"
+        name="dialect"
+        options={dialects}
+        defaultValue={webhook?.dialect}
+        hint="Receivers that were written for CVAT need the form of CVAT."
       />
       <EventsChoice key={type} type={type} chosen={events} onChange={setEvents} />
       <label>

@@ -45,6 +45,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
         Description: description || '–',
         Of: <OwnerLink webhook={webhook} />,
         Events: events_list.join(', '),
+        Payloads: webhook.dialect === 'cvat' ? 'as CVAT sends them' : 'as this service sends them',
         Secret: webhook.has_secret ? 'deliveries are signed' : 'none: deliveries are not signed',
         Certificate: webhook.enable_ssl ? 'is checked' : 'is not checked',
         Owner: ownerText(webhook),

@@ -1,9 +1,12 @@
+import { type Change, type Fields, isFields } from '@reticle/contracts/dialects/record'
 import type { Failed } from '../http-error.ts'
+
+export { type Change, type Fields, isFields } from '@reticle/contracts/dialects/record'
 
 /**
  * A dialect is the REST API as clients of another product know it: routes are those of the native API, and requests
  * and responses are translated here. Services have one model and no dialects
- * (docs/adr/0030-a-dialect-is-translated-at-the-edge.md).
+ * (docs/adr/0030-translate-dialects-in-the-gateway.md).
  */
 export interface Dialect {
   /** Name in mounts, settings and access tokens. */
@@ -12,13 +15,13 @@ export interface Dialect {
   mediaType: string
   /** Translations by operation name; missing operations are equal in both. */
   translations: Translations
+  /** A list without a scope contains the caller's own and assigned objects only. */
+  listsOnlyOwn?: boolean
   /** Translates an error for its clients. */
   failure?(failed: Failed): Failed
 }
 
 export type Translations = Readonly<Record<string, Translation>>
-
-export type Fields = Record<string, unknown>
 
 /**
  * Differences of one operation. Unexpected input passes unchanged, so that the operation and the service validate it.
@@ -36,13 +39,6 @@ export interface Translation {
   answer?(answer: unknown, base: string, userAgent: string): unknown
   /** Translates the pieces of a streamed response. */
   bytes?(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
-}
-
-/** Changes one record of a response. */
-export type Change = (record: Fields, base: string, userAgent: string) => Fields
-
-export function isFields(given: unknown): given is Fields {
-  return typeof given === 'object' && given !== null && !Array.isArray(given)
 }
 
 /** Translates a response with one record. */

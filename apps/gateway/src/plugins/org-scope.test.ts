@@ -1,7 +1,7 @@
 import type { Principal } from '@reticle/contracts/principal'
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/gateway.ts'
 import { anna } from '../testing/services.ts'
 
@@ -9,8 +9,10 @@ import { anna } from '../testing/services.ts'
 const known: Record<string, number> = { acme: 2, other: 3 }
 /** Scope that the services received. */
 let told: Principal['scope'] | undefined
+let onlyOwn: boolean | undefined
 beforeEach(() => {
   told = undefined
+  onlyOwn = undefined
 })
 
 const member = { ...anna, organization_roles: { 2: 'worker' as const } }
@@ -19,7 +21,8 @@ const { send } = await testGateway({
     identity: {
       async authenticate({ authorization }) {
         const role = authorization === 'Token admin' ? 'admin' : 'user'
-        return { principal: { ...member, role }, is_deprecated: false }
+        const dialect = authorization === 'Token cvat' ? ('cvat' as const) : undefined
+        return { principal: { ...member, role }, is_deprecated: false, dialect }
       },
       async listAccessTokens(_, { principal }) {
         told = principal?.scope
@@ -37,14 +40,17 @@ const { send } = await testGateway({
     projects: {
       async listProjects(_, { principal }) {
         told = principal?.scope
+        onlyOwn = principal?.only_own
         return { count: 0, results: [] }
       },
       async createProject(_, { principal }) {
         told = principal?.scope
+        onlyOwn = principal?.only_own
         return projectRecord()
       },
       async getProject(_, { principal }) {
         told = principal?.scope
+        onlyOwn = principal?.only_own
         return projectRecord()
       },
     },
@@ -148,6 +154,42 @@ test('a workspace does not persist to the next call with the same credential', a
   await send('/api/projects?org=acme')
   await send('/api/projects')
   expect(told).toBeNull()
+})
+
+describe('only own objects are listed', () => {
+  const accept = 'application/vnd.cvat+json'
+  test.each<[string, Parameters<typeof send>[1]]>([
+    ['/as/cvat/api/projects', {}],
+    ['/as/cvat/api/projects/?page_size=500&search=x', {}],
+    ['/as/cvat/api/projects', { method: 'HEAD' }],
+    ['/as/cvat/api/projects', { as: 'admin' }],
+    ['/api/projects', { headers: { accept } }],
+    ['/api/projects', { as: 'cvat' }],
+  ])('of %s with %o, a list of the dialect without a scope', async (path, sent) => {
+    expect((await send(path, sent)).status).toBe(200)
+    expect({ told, onlyOwn }).toEqual({ told: null, onlyOwn: true })
+  })
+
+  test.each<[string, Parameters<typeof send>[1]]>([
+    ['/api/projects', {}],
+    ['/as/cvat/api/projects?org=', {}],
+    ['/as/cvat/api/projects?org=acme', {}],
+    ['/as/cvat/api/projects?org_id=2', {}],
+    ['/as/cvat/api/projects', { headers: { 'x-organization': 'acme' } }],
+    ['/as/cvat/api/projects', { headers: { 'x-organization': '' } }],
+    ['/as/cvat/api/projects/7', {}],
+    ['/as/cvat/api/projects', { method: 'POST', body: { name: 'x' } }],
+  ])('not of %s with %o', async (path, sent) => {
+    expect((await send(path, sent)).status).toBeLessThan(300)
+    expect(told).toBeDefined()
+    expect(onlyOwn).toBeUndefined()
+  })
+
+  test('a list of the dialect does not narrow the next request of the same credential', async () => {
+    await send('/as/cvat/api/projects')
+    await send('/api/projects')
+    expect(onlyOwn).toBeUndefined()
+  })
 })
 
 test('requests are filtered by the organization', async () => {

@@ -1,4 +1,4 @@
-import { isScoped } from '@reticle/contracts/api/operation'
+import { isScoped, type Operation } from '@reticle/contracts/api/operation'
 import { integer } from '@reticle/contracts/rest/common'
 import { invalid, invalidText, notFound } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
@@ -17,13 +17,20 @@ export function workspaceScope(organizations: Organizations): Check {
     if (!isScoped(operation)) return
     const named = nameOf(request)
     const { principal } = request
-    if (!named || !principal) return
+    if (!principal) return
+    if (!named) {
+      const isNarrow = request.dialect?.listsOnlyOwn === true && isList(operation)
+      if (isNarrow) request.principal = { ...principal, only_own: true }
+      return
+    }
     const organization_id = await findOrganization(organizations, named, request)
     const isMember = organization_id === null || principal.organization_roles[organization_id]
     if (!isMember && principal.role !== 'admin') throw noSuchOrganization(named)
     request.principal = { ...principal, scope: { organization_id } }
   }
 }
+
+const isList = ({ method, params }: Operation) => method === 'GET' && !params
 
 /** One of them; an empty one means the personal workspace. */
 interface Name {

@@ -14,7 +14,7 @@ type Ports = Pick<GatewayPorts, 'services' | 'settings' | 'log'>
 
 /**
  * Handles calls with an `Idempotency-Key`: before the route, the key is claimed or the stored response is sent; after
- * it, the response is stored. Routes are not involved (docs/adr/0021-a-key-is-a-row-beside-the-effect.md).
+ * it, the response is stored. Routes are not involved (docs/adr/0021-store-idempotency-keys-in-the-owning-service.md).
  */
 export function answerRepeats(app: FastifyInstance, ports: Ports): void {
   app.decorateRequest('repeat', null)

@@ -9,10 +9,7 @@ import { FormData } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Sent, testGateway } from '../testing/gateway.ts'
 
-/**
- * Idempotency keys in the gateway, with a real table and services that count their calls
- * (docs/spec/rest.md#idempotency-keys).
- */
+/** Idempotency keys in a gateway with a real table (docs/spec/rest.md#idempotency-keys). */
 
 interface Tables {
   idempotency_keys: {
@@ -199,20 +196,17 @@ describe('responses with an error', () => {
     [429, () => new DomainError('too_many', 'Slowly.')],
     [500, () => new Error('a bug')],
     [503, () => unavailable('Away.')],
-  ])(
-    'are not stored for status %d, and the next call has the same call id',
-    async (status, failure) => {
-      answer = () => {
-        throw failure()
-      }
-      const first = await keyed('k')
-      answer = () => undefined
-      const second = await keyed('k')
-      expect([first.status, second.status, isReplay(second)]).toEqual([status, 201, false])
-      expect(calls[1]).toBe(calls[0])
-      expect(isReplay(await keyed('k'))).toBe(true)
-    },
-  )
+  ])('of status %d are not stored; a repeat has the same call id', async (status, failure) => {
+    answer = () => {
+      throw failure()
+    }
+    const first = await keyed('k')
+    answer = () => undefined
+    const second = await keyed('k')
+    expect([first.status, second.status, isReplay(second)]).toEqual([status, 201, false])
+    expect(calls[1]).toBe(calls[0])
+    expect(isReplay(await keyed('k'))).toBe(true)
+  })
 })
 
 test.each(['', 'x'.repeat(256), 'ü', 'a\tb'])('the key %j is invalid', async (key) => {

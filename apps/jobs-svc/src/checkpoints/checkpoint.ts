@@ -4,7 +4,7 @@ import { z } from 'zod'
 /**
  * State of a long export for the next attempt: the object that it writes, and how much of it is stored. The row
  * contains only this part; the members of the archive are in a separate table
- * (docs/adr/0029-a-long-export-goes-on-where-it-was.md).
+ * (docs/adr/0029-continue-long-exports-from-a-checkpoint.md).
  */
 const place = z.object({
   /** Key of the object, which contains the token of the first attempt. */

@@ -8,7 +8,7 @@ type Asked = { request_uuid: string; isTried?: boolean }
 /**
  * Makes hidden objects as a draft, and publishes them in one transaction at the end: a failure, a cancellation or a dry
  * run leaves nothing. Every attempt has its own draft; the uuid of the request ensures that only one is published
- * (docs/adr/0027-an-import-into-a-project-is-a-draft.md).
+ * (docs/adr/0027-build-project-imports-as-hidden-drafts.md).
  *
  * @returns the published objects, absent after a dry run; and the result of `make`
  */

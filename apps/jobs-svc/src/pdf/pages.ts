@@ -22,7 +22,7 @@ export interface Pages {
 
 /**
  * Draws the pages of a PDF as PNGs, once, one after the other into one object below `prefix`. The object exists when
- * all of them are written; then they are images like others (docs/adr/0025-pages-of-a-pdf-are-pictures.md).
+ * all of them are written; then they are images like others (docs/adr/0025-render-pdf-pages-once-as-images.md).
  *
  * @param selection pages to draw, counted from 0
  * @throws UnusableInput naming the file and its fault; DomainError as the object store does, and as `PdfReader`

@@ -155,6 +155,31 @@ test('a task outside a project has its own labels', async () => {
   ])
 })
 
+test('the report of a restore names the sources that became manual', async () => {
+  const sets = [
+    {
+      shapes: [
+        { ...shape, source: 'Ground truth' },
+        { ...shape, source: 'auto' },
+      ],
+    },
+  ]
+  const members = { ...(await membersOf('')), 'annotations.json': JSON.stringify(sets) }
+  const file = await upload(store.blobs, 't.zip', await archiveOf(members))
+  const { report } = await importBackup(restoreWork(file), await runOf(store, services))
+  expect(report).toMatchObject({
+    created: { shapes: 2 },
+    converted: 1,
+    entries: [
+      {
+        ...{ kind: 'converted', code: 'unknown-source', count: 1 },
+        reason: 'the source "Ground truth" is unknown, it becomes manual',
+        examples: [{ file: 'annotations.json', item: '[0].shapes[0]' }],
+      },
+    ],
+  })
+})
+
 test.each(['text', 'restore', 'rows', 'publish'])(
   'when %s fails, the draft is dropped',
   async (name) => {

@@ -26,7 +26,7 @@ interface Run extends OperationDeps {
 
 /**
  * Restores a project or task from an archive, all or nothing, one task after the other. Pictures stay in the archive,
- * which becomes media (docs/adr/0028-a-restore-is-a-draft.md).
+ * which becomes media (docs/adr/0028-build-restores-as-hidden-drafts.md).
  */
 export function importBackup(work: RestoreWork, deps: OperationDeps): Promise<Outcome> {
   return withReport((report) => restoreArchive(work, deps, report))

@@ -1,4 +1,5 @@
 import { decodeRows, decodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
+import { createReport } from '@reticle/formats/report'
 import { expect, test } from 'vitest'
 import { knownLabels, readSets } from './read-sets.ts'
 
@@ -17,10 +18,10 @@ async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function read(value: unknown, size = 1000) {
+async function read(value: unknown, size = 1000, report = createReport()) {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const lines: { set: number; line: string }[] = []
-  for await (const one of readSets(pieces(text, size), labels, sets)) lines.push(one)
+  for await (const one of readSets(pieces(text, size), labels, sets, report)) lines.push(one)
   return lines
 }
 
@@ -46,6 +47,59 @@ test('names become ids, also of elements, and ellipses have radii', async () => 
   const [first, second] = await shapesOf([{ shapes: [ellipse, person] }])
   expect(first).toMatchObject({ label_id: 1, points: [20.1, 22.3, 5.7, 4.9], score: 1 })
   expect(second).toMatchObject({ label_id: 2, elements: [{ label_id: 3 }] })
+})
+
+test('unknown sources become manual, and the report names them', async () => {
+  const elements = [
+    { type: 'points', frame: 0, label: 'hand', points: [1, 2], source: 'Ground truth' },
+    { type: 'points', frame: 0, label: 'hand', points: [1, 2], source: 'auto' },
+  ]
+  const person = { ...shape, type: 'skeleton', label: 'person', points: [], elements }
+  const given = [
+    { ...shape, source: 'Ground truth' },
+    { ...shape, source: 'semi-auto' },
+    { ...shape, source: null },
+    { ...shape, source: 7 },
+    { ...person, source: 'consensus' },
+    shape,
+  ]
+  const report = createReport()
+  const lines = await read(
+    [
+      { shapes: given },
+      {
+        tags: [{ frame: 0, label: 'car', source: 'x'.repeat(101) }],
+        tracks: [{ frame: 0, label: 'car', shapes: [], source: 'Ground truth' }],
+      },
+    ],
+    1000,
+    report,
+  )
+  expect(lines).toHaveLength(8)
+  const shapes = await shapesOf([{ shapes: given }])
+  expect(shapes.map(({ source }) => source)).toEqual([
+    ...['manual', 'semi-auto', 'manual', 'manual', 'consensus', 'manual'],
+  ])
+  expect(shapes[4]?.elements).toMatchObject([{ source: 'manual' }, { source: 'auto' }])
+  const known = { kind: 'converted', code: 'unknown-source' }
+  const file = 'annotations.json'
+  expect(report.read()).toMatchObject({
+    converted: 5,
+    entries: [
+      {
+        ...known,
+        count: 3,
+        reason: 'the source "Ground truth" is unknown, it becomes manual',
+        examples: [
+          { file, item: '[0].shapes[0]' },
+          { file, item: '[0].shapes[4]' },
+          { file, item: '[1].tracks[0]' },
+        ],
+      },
+      { ...known, count: 1, reason: 'the source "7" is unknown, it becomes manual' },
+      { ...known, reason: `the source "${'x'.repeat(100)}…" is unknown, it becomes manual` },
+    ],
+  })
 })
 
 test.each([

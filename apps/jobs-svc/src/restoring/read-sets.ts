@@ -3,7 +3,6 @@ import {
   type Tag as RestTag,
   type Track as RestTrack,
   shapeTypes,
-  sources,
 } from '@reticle/contracts/rest/annotations'
 import { encodeShape, encodeTag, encodeTrack } from '@reticle/contracts/row-lines'
 import { FormatError, type Place } from '@reticle/formats/errors'
@@ -18,6 +17,8 @@ import {
   wrong,
 } from '@reticle/formats/json/fields'
 import { isBatch, type Member, ScanError } from '@reticle/formats/json/scan'
+import { readSource } from '@reticle/formats/object-source'
+import type { ReportWriter } from '@reticle/formats/report'
 import { fromArchiveEllipse } from '../backups/ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
 
@@ -66,17 +67,19 @@ const readers: Record<string, (item: JsonRecord, labels: KnownLabels, place: Pla
  * Reads the sets of `annotations.json` as row lines, one object at a time.
  *
  * @param sets name of the member, and limit of its sets
+ * @param report receives the sources that become `manual`
  * @throws FormatError naming the object
  */
 export async function* readSets(
   pieces: AsyncIterable<Uint8Array>,
   labels: KnownLabels,
   sets: Sets,
+  report: Pick<ReportWriter, 'note'>,
 ): AsyncGenerator<SetLine> {
   const { file } = sets
   try {
     for await (const { set, member } of splitSets(pieces, sets))
-      for (const line of linesOf(member, labels, { file, set })) yield { set, line }
+      for (const line of linesOf(member, labels, { file, set, report })) yield { set, line }
   } catch (thrown) {
     throw thrown instanceof ScanError ? new FormatError(thrown.message, { file }) : thrown
   }
@@ -85,7 +88,7 @@ export async function* readSets(
 function* linesOf(
   member: Member,
   labels: KnownLabels,
-  { file, set }: { file: string; set: number },
+  { file, set, report }: { file: string; set: number; report: Pick<ReportWriter, 'note'> },
 ): Generator<string> {
   const { key } = member
   const items = isBatch(member) ? member.items : undefined
@@ -97,8 +100,22 @@ function* linesOf(
   for (const [index, item] of items.entries()) {
     const place = { file, record: `${record}[${member.first + index}]` }
     if (!isRecord(item)) throw new FormatError('an object is expected', place)
+    noteUnknownSources(item, place, report)
     yield read(item, labels, place)
   }
+}
+
+/** Reports unknown sources of an object and of its elements. */
+function noteUnknownSources(
+  { source, elements }: JsonRecord,
+  { file, record }: Place,
+  report: Pick<ReportWriter, 'note'>,
+): void {
+  const parts = Array.isArray(elements) ? elements.filter(isRecord) : []
+  for (const given of [source, ...parts.map((part) => part.source)])
+    readSource(given, (reason) =>
+      report.note('converted', 'unknown-source', reason, { file, item: record }),
+    )
 }
 
 /** Refuses spans of a video, which Reticle cannot store, instead of losing them silently. */
@@ -120,7 +137,7 @@ function tagOf(item: JsonRecord, labels: KnownLabels, place: Place): RestTag {
     frame: readInteger(item, 'frame', place),
     label_id: label.id,
     group: item.group == null ? 0 : readInteger(item, 'group', place),
-    source: sources.find((one) => one === item.source) ?? 'manual',
+    source: readSource(item.source) ?? 'manual',
     attributes: attributesOf(item, label, place),
   }
 }

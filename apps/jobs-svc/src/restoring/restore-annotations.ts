@@ -55,12 +55,13 @@ export async function restoreAnnotations(task: Restored, run: Run): Promise<void
 async function* setsOf(
   { folder, jobs }: Restored,
   labels: ReturnType<typeof knownLabels>,
-  { archive: { zip }, signal }: Run,
+  { archive: { zip }, report, signal }: Run,
 ): AsyncGenerator<SetLine> {
   const file = `${folder}annotations.json`
   const entry = zip.files.get(file)
   if (!entry) return
-  for await (const one of readSets(zip.stream(entry), labels, { file, most: jobs.length })) {
+  const sets = { file, most: jobs.length }
+  for await (const one of readSets(zip.stream(entry), labels, sets, report)) {
     signal.throwIfAborted()
     yield one
   }

@@ -154,7 +154,7 @@ const keptErrors = 16_000
 
 /**
  * Starts a converter as a process instead of a thread, because an allocation that does not fit into the heap can abort
- * the whole process (docs/adr/0035-run-each-conversion-in-a-process-of-its-own.md). Its standard input closes when this
+ * the whole process (docs/adr/0035-run-each-conversion-in-its-own-process.md). Its standard input closes when this
  * process ends, and that ends the converter.
  */
 function startConverter(

@@ -19,7 +19,8 @@ import { runOf, testStore } from '../testing/run.ts'
 import { images, readsOf, tasks, wire } from '../testing/wiring.ts'
 
 /**
- * Resumed exports whose workers are killed, frozen or cancelled: docs/adr/0029-a-long-export-goes-on-where-it-was.md
+ * Resumed exports whose workers are killed, frozen or cancelled. See
+ * docs/adr/0029-continue-long-exports-from-a-checkpoint.md.
  */
 vi.setConfig({ testTimeout: 180_000 })
 const patience = { timeout: 90_000, interval: 20 }

@@ -1,6 +1,7 @@
 /**
- * Front door of the sealed folder of users and their credentials (docs/adr/0001-identity-lives-in-projects-svc.md).
- * Code outside may not read its tables or import its other files.
+ * Front door of the sealed folder of users and their credentials
+ * (docs/adr/0001-keep-users-and-organizations-in-projects-svc.md). Code outside may not read its tables or import
+ * its other files.
  */
 export { accessTokenRules } from './access-tokens/policy.ts'
 export { purgeAccessTokens } from './access-tokens/purge.ts'

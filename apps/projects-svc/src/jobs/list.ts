@@ -7,7 +7,7 @@ import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { leaderOf } from '../roles.ts'
-import { visibleIn } from '../scope.ts'
+import { visibleIn, withoutScope } from '../scope.ts'
 import { worksAsGuest } from '../standing.ts'
 import { ownProjects } from '../tasks/list.ts'
 import { type JobView, selectJobs } from './repo.ts'
@@ -75,10 +75,10 @@ function amongOwn(principal: Principal) {
  */
 function names(principal: Principal) {
   const shown = (isStaff: RawBuilder<SqlBool>) =>
-    visibleIn(
-      { ...principal, scope: null },
-      { organization: sql.ref('tasks.organization_id'), isStaff },
-    )
+    visibleIn(withoutScope(principal), {
+      organization: sql.ref('tasks.organization_id'),
+      isStaff,
+    })
   const { user_id } = principal
   const ofProject = shown(sql`${user_id} in (projects.owner_id, projects.assignee_id)`)
   const ofTask = shown(sql`${user_id} in (

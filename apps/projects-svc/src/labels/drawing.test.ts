@@ -1,6 +1,6 @@
 import { growthOf } from '@reticle/kit/testing/growth'
-import { expect, test } from 'vitest'
-import { bindDrawing, readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
+import { describe, expect, test } from 'vitest'
+import { bindDrawing, matchDrawing, nameElements, readDrawing, writeDrawing } from './drawing.ts'
 
 /** Below the ratio of a quadratic cost, which is 100. */
 const most = 40
@@ -36,12 +36,72 @@ test('elements of deleted sublabels are removed', () => {
 })
 
 test.each([
-  ['<circle data-label-name="nose"/>', 'nose'],
-  ['<circle data-label-id="99"/>', '#99'],
-  ['<circle data-label-id="99" data-label-name="head"/>', undefined],
-  ['<circle data-label-id="42"/><line/>', undefined],
-])('%s contains the unknown sublabel %s', (drawing, stranger) => {
-  expect(unknownSublabel(drawing, sublabels)).toBe(stranger)
+  ['a name', '<circle data-label-name="nose"/>', 'nose'],
+  ['a name beside a known id', '<circle data-label-id="42" data-label-name="nose"/>', 'nose'],
+  ['an id', '<circle data-label-id="99"/>', '#99'],
+  ['an id that is not a number', '<circle data-label-id="null"/>', '#null'],
+  [
+    'an element number without a sublabel',
+    '<circle data-label-id="99" data-element-id="3" data-label-name="nose"/>',
+    'nose',
+  ],
+  ['a name without an id', '<circle data-element-id="1" data-label-name="nose"/>', 'nose'],
+])('%s that does not match a sublabel is unknown', (_, drawing, unknown) => {
+  expect(matchDrawing(drawing, sublabels)).toEqual({ unknown })
+})
+
+describe('sublabel ids of another server are replaced', () => {
+  const bound = (drawing: string, parts = sublabels) => {
+    const matched = matchDrawing(drawing, parts)
+    return 'svg' in matched ? bindDrawing(matched.svg, parts) : matched
+  }
+  const head = '<circle data-label-id="42"></circle>'
+
+  test.each([
+    [
+      'an element without a sublabel',
+      '<line data-node-from="1"/>',
+      '<line data-node-from="1"></line>',
+    ],
+    ['a known id', '<circle data-label-id="42"/>', head],
+    ['a known name', '<circle data-label-id="99" data-label-name="head"/>', head],
+    [
+      'a known name, whatever the number of the element',
+      '<circle data-element-id="2" data-label-id="99" data-label-name="head"/>',
+      '<circle data-element-id="2" data-label-id="42"></circle>',
+    ],
+    [
+      'the number of the element, with an unknown name',
+      '<circle data-element-id="1" data-label-id="99" data-label-name="nose"/>',
+      '<circle data-element-id="1" data-label-id="42"></circle>',
+    ],
+    [
+      'the numbers of elements, which are positions of sublabels',
+      '<circle data-element-id="2" data-label-id="7"/><circle data-element-id="1" data-label-id="6"/>',
+      '<circle data-element-id="2" data-label-id="43"></circle><circle data-element-id="1" data-label-id="42"></circle>',
+    ],
+  ])('by %s', (_, drawing, expected) => {
+    expect(bound(drawing)).toBe(expected)
+  })
+
+  test('by numbers of elements that are names of sublabels', () => {
+    const parts = [
+      { id: 50, name: '3' },
+      { id: 51, name: '1' },
+    ]
+    const drawing =
+      '<circle data-element-id="1" data-label-id="8"/><circle data-element-id="3" data-label-id="9"/>'
+    expect(bound(drawing, parts)).toBe(
+      '<circle data-element-id="1" data-label-id="51"></circle><circle data-element-id="3" data-label-id="50"></circle>',
+    )
+  })
+
+  test('sublabels that are sent with their ids name the elements', () => {
+    const sent = [{ id: 8, name: 'foot' }, { name: 'head' }]
+    expect(nameElements('<circle data-label-id="8"/><circle data-label-id="9"/>', sent)).toBe(
+      '<circle data-label-id="8" data-label-name="foot"></circle><circle data-label-id="9"></circle>',
+    )
+  })
 })
 
 test.each([
@@ -106,7 +166,7 @@ test('elements of many sublabels are bound in time linear in their number', () =
   const many = Array.from({ length: 50_000 }, (_, index) => ({ id: index, name: `s${index}` }))
   const bind = (size: number) => {
     const drawing = '<line data-label-name="s49999"/>'.repeat(size)
-    expect(unknownSublabel(drawing, many)).toBe(undefined)
+    expect(matchDrawing(drawing, many)).toHaveProperty('svg')
     expect(bindDrawing(drawing, many)).toContain('data-label-id="49999"')
   }
   expect(growthOf(bind, 1600, most)).toBeLessThan(most)

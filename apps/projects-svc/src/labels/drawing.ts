@@ -51,17 +51,51 @@ interface Named {
   name: string
 }
 
-/** Returns the first reference to an unknown sublabel: its name, or `#` and the id. */
-export function unknownSublabel(text: string, sublabels: readonly Named[]): string | undefined {
+/** A drawing with known references only, or its first unknown reference: a name, or `#` and an id. */
+export type MatchedDrawing = { svg: string } | { unknown: string }
+
+/**
+ * Checks the references of a drawing from a request. An id from another server is replaced with the name of a sublabel: that
+ * in `data-label-name`, or else that of the sublabel at `data-element-id`.
+ */
+export function matchDrawing(text: string, sublabels: readonly Named[]): MatchedDrawing {
+  const elements = readDrawing(text)
   const { idOf, ids } = lookup(sublabels)
-  for (const { attributes } of readDrawing(text)) {
+  const nameOf = namesByElement(elements, sublabels)
+  for (const { attributes } of elements) {
     const name = attributes.get('data-label-name')
-    if (name !== undefined && !idOf.has(name)) return name
     const id = attributes.get('data-label-id')
-    if (name !== undefined || id === undefined) continue
-    if (!ids.has(id)) return `#${id}`
+    const isKnown = name === undefined ? id === undefined || ids.has(id) : idOf.has(name)
+    if (isKnown) continue
+    const isForeign = id !== undefined && !ids.has(id)
+    const found = isForeign ? nameOf.get(attributes.get('data-element-id') ?? '') : undefined
+    if (found === undefined) return { unknown: name ?? `#${id}` }
+    attributes.set('data-label-name', found)
   }
-  return undefined
+  return { svg: writeDrawing(elements) }
+}
+
+/**
+ * Maps `data-element-id` to names of sublabels. CVAT numbers the elements in the order of the sublabels and uses these
+ * numbers as names, unless a user renames the sublabels.
+ */
+function namesByElement(elements: readonly DrawnElement[], sublabels: readonly Named[]) {
+  const names = new Set(sublabels.map(({ name }) => name))
+  const numbers = elements.flatMap(({ attributes }) => attributes.get('data-element-id') ?? [])
+  if (numbers.every((number) => names.has(number))) return new Map(numbers.map((one) => [one, one]))
+  return new Map(sublabels.map(({ name }, index) => [String(index + 1), name]))
+}
+
+/** Returns the drawing with a name beside each id that one of `sublabels` has. */
+export function nameElements(text: string, sublabels: readonly Partial<Named>[]): string {
+  const nameOf = new Map(sublabels.map(({ id, name }) => [String(id), name]))
+  const elements = readDrawing(text)
+  for (const { attributes } of elements) {
+    const name = nameOf.get(attributes.get('data-label-id') ?? '')
+    if (name !== undefined && !attributes.has('data-label-name'))
+      attributes.set('data-label-name', name)
+  }
+  return writeDrawing(elements)
 }
 
 /** Returns the drawing with names replaced by ids, and without elements of deleted sublabels. */
@@ -81,7 +115,8 @@ export function bindDrawing(text: string, sublabels: readonly Named[]): string {
 /** Drawings can contain any number of references, so each lookup uses a map. */
 function lookup(sublabels: readonly Named[]) {
   const idOf = new Map(sublabels.map(({ id, name }) => [name, String(id)]))
-  return { idOf, ids: new Set(idOf.values()) }
+  const ids = new Set(sublabels.flatMap(({ id }) => (id === null ? [] : String(id))))
+  return { idOf, ids }
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

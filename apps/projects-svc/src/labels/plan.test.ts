@@ -138,6 +138,43 @@ const texts: [what: string, items: LabelWrite[], body: unknown][] = [
   ]),
 ]
 
+describe('drawings of skeletons from another server', () => {
+  const svg =
+    '<circle data-element-id="1" data-label-id="901"/><circle data-element-id="2" data-label-id="900"/>'
+  const drawingOf = async (plan: ReturnType<typeof planLabels>) => {
+    const { labels } = await plan
+    const drawing = labels.find(({ type }) => type === 'skeleton')?.svg ?? ''
+    return [...drawing.matchAll(/data-label-name="([^"]*)"/g)].map(([, name]) => name)
+  }
+  const [head, foot] = [{ name: 'head' }, { name: 'foot' }]
+  const skeleton = { name: 'person', type: 'skeleton' as const, svg, sublabels: [head, foot] }
+
+  test('of a new owner and of a new label name sublabels by their places', async () => {
+    expect(await drawingOf(planNewLabels([skeleton]))).toEqual(['head', 'foot'])
+    expect(await drawingOf(planLabels([car], [skeleton]))).toEqual(['head', 'foot'])
+  })
+
+  test('of a new owner name sublabels by the ids that were copied with them', async () => {
+    const sublabels = [
+      { id: 900, ...head },
+      { id: 901, ...foot },
+    ]
+    expect(await drawingOf(planNewLabels([{ ...skeleton, sublabels }]))).toEqual(['foot', 'head'])
+  })
+
+  test('of a known label name sublabels by their places', async () => {
+    expect(await drawingOf(planLabels(all, [{ id: 50, svg }]))).toEqual(['head', 'foot'])
+    expect(await drawingOf(planOneLabel(all, 50, { svg }))).toEqual(['head', 'foot'])
+  })
+
+  test('are invalid with more elements than sublabels', async () => {
+    const more = `${svg}<circle data-element-id="3" data-label-id="902"/>`
+    await expect(planNewLabels([{ ...skeleton, svg: more }])).rejects.toMatchObject({
+      body: { labels: [{ svg: ['The drawing names "#902", which is no sublabel.'] }] },
+    })
+  })
+})
+
 test.each(texts)('%s is invalid', async (_, items, body) => {
   await expect(planLabels(all, items)).rejects.toThrowError(
     expect.objectContaining({ kind: 'invalid', body }),

@@ -5,7 +5,7 @@ import { fieldError, missingField, type Path } from '../field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { countFree, pickColor } from './color.ts'
 import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
-import { readDrawing, unknownSublabel, writeDrawing } from './drawing.ts'
+import { matchDrawing, nameElements } from './drawing.ts'
 
 /** Limits on the labels of a project or task, sublabels included. */
 export const mostLabels = 10_000
@@ -45,7 +45,7 @@ export async function planLabels(
   return { labels, ...removed }
 }
 
-/** Plans the labels of a new owner; ids in the items are ignored. */
+/** Plans the labels of a new owner; of the ids in the items only those that drawings refer to count. */
 export async function planNewLabels(items: readonly LabelWrite[]): Promise<LabelsPlan> {
   checkCount(items, ['labels'])
   return planLabels([], items.map(withoutIds))
@@ -71,9 +71,10 @@ export async function planOneLabel(
   return { labels, ...removed }
 }
 
-function withoutIds({ id: _, attributes, sublabels, ...item }: LabelWrite): LabelWrite {
+function withoutIds({ id: _, attributes, sublabels, svg, ...item }: LabelWrite): LabelWrite {
   return {
     ...item,
+    svg: svg && sublabels ? nameElements(svg, sublabels) : svg,
     attributes: attributes?.map(({ id: _id, ...attribute }) => attribute),
     sublabels: sublabels?.map(withoutIds),
   }
@@ -156,11 +157,10 @@ async function changedSkeleton(
   const inside = { ...scope, at: [...place, 'sublabels'], isSublabel: true }
   const sublabels = await planList(draft.sublabels, item.sublabels ?? [], inside)
   if (item.svg === undefined) return { ...draft, svg: draft.svg ?? '', sublabels }
-  const svg = writeDrawing(readDrawing(item.svg))
-  const unknown = unknownSublabel(svg, sublabels)
-  if (unknown !== undefined)
-    throw fieldError([...place, 'svg'], `The drawing names "${unknown}", which is no sublabel.`)
-  return { ...draft, svg, sublabels }
+  const matched = matchDrawing(item.svg, sublabels)
+  if ('svg' in matched) return { ...draft, svg: matched.svg, sublabels }
+  const message = `The drawing names "${matched.unknown}", which is no sublabel.`
+  throw fieldError([...place, 'svg'], message)
 }
 
 function checkType(

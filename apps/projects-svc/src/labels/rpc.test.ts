@@ -55,6 +55,22 @@ describe.each(transports)('%s', (transport) => {
     expect(again.labels).toEqual(project.labels)
   })
 
+  test('labels copied from another project or server get drawings with the new ids', async () => {
+    const circles = (ids: (number | undefined)[]) =>
+      ids.map((id, at) => `<circle data-element-id="${at + 1}" data-label-id="${id}"></circle>`)
+    const sublabels = [{ name: 'head' }, { name: 'foot' }]
+    const [foreign] = (
+      await addProject([
+        { name: 'a', type: 'skeleton', svg: circles([9_000_001, 9_000_002]).join(''), sublabels },
+      ])
+    ).labels
+    const partsOf = (label: typeof foreign) => label?.sublabels.map(({ id }) => id) ?? []
+    expect(foreign?.svg).toBe(circles(partsOf(foreign)).join(''))
+    const [copied] = (await addProject(foreign ? [foreign] : [])).labels
+    expect(copied?.svg).toBe(circles(partsOf(copied)).join(''))
+    expect(partsOf(copied)).not.toEqual(partsOf(foreign))
+  })
+
   test('a patch adds, changes, removes and swaps labels in one transaction', async () => {
     const project = await addProject([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
     const [a, b, c] = project.labels

@@ -1,6 +1,7 @@
 /**
  * Front door of the sealed folder of organizations, memberships and invitations
- * (docs/adr/0001-identity-lives-in-projects-svc.md). Code outside may not read its tables or import its other files.
+ * (docs/adr/0001-keep-users-and-organizations-in-projects-svc.md). Code outside may not read its tables or import
+ * its other files.
  */
 export type { OrganizationObjects } from './deps.ts'
 export { invitationRules } from './invitations/policy.ts'

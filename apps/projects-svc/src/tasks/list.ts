@@ -6,7 +6,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { Listed } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
-import { visibleIn } from '../scope.ts'
+import { visibleIn, withoutScope } from '../scope.ts'
 import { selectTasks, type TaskView } from './repo.ts'
 
 type Query = Input<typeof tasks.listTasks>
@@ -65,6 +65,6 @@ export const ownProjects = (user_id: number) => sql<number[]>`array(
 function projectName(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (projects.owner_id, projects.assignee_id)`
   const organization = sql.ref('tasks.organization_id')
-  const isShown = visibleIn({ ...principal, scope: null }, { organization, isStaff })
+  const isShown = visibleIn(withoutScope(principal), { organization, isStaff })
   return sql<string | null>`case when ${isShown} then projects.name end`
 }

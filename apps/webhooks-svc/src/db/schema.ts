@@ -160,6 +160,7 @@ export interface WebhooksTable {
   failing_since_date: Timestamp | null
   disabled_reason: string | null
   owner_left_date: Timestamp | null
+  dialect: Generated<'service' | 'cvat'>
 }
 
 export interface WebhooksDb {

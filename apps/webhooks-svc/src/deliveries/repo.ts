@@ -1,3 +1,4 @@
+import type { DialectName } from '@reticle/contracts/rest/dialects'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import type { WebhookDeliveriesTable, WebhookMessagesTable, WebhooksDb } from '../db/schema.ts'
@@ -11,6 +12,7 @@ export interface Owed {
   webhook_id: number
   /** Sequence number of the message. */
   sequence: number
+  dialect: DialectName
   audience: Audience
 }
 
@@ -34,12 +36,13 @@ export async function numberOwed(
     .set((from) => ({ last_sequence: from('last_sequence', '+', 1) }))
     .where('id', 'in', locked)
     .returning(['id as webhook_id', 'project_id', 'organization_id', 'last_sequence as sequence'])
+    .returning('dialect')
     .execute()
-  return rows.flatMap(({ webhook_id, sequence, project_id, organization_id }) => {
+  return rows.flatMap(({ webhook_id, sequence, dialect, project_id, organization_id }) => {
     const audience = audiences.find(
       (one) => one.project_id === project_id && one.organization_id === organization_id,
     )
-    return audience ? [{ webhook_id, sequence, audience }] : []
+    return audience ? [{ webhook_id, sequence, dialect, audience }] : []
   })
 }
 

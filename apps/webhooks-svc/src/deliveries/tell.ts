@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventType } from '@reticle/contracts/events/define'
+import { type DialectName, dialectNames } from '@reticle/contracts/rest/dialects'
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import type { Clock } from '@reticle/kit/clock'
 import { absolute } from '@reticle/kit/links'
@@ -7,9 +8,10 @@ import { traceparentNow } from '@reticle/kit/observe/traces'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { WebhooksDb } from '../db/schema.ts'
+import { buildPayload, dialectBase } from '../payloads/dialects.ts'
+import type { DialectPayload, Fact } from '../payloads/payload.ts'
 import { type Audience, audiencesOf } from './audience.ts'
-import { bodiesOf, type Fact } from './payload.ts'
-import { insertMessages, numberOwed } from './repo.ts'
+import { insertMessages, numberOwed, type Owed } from './repo.ts'
 
 export interface MatchDeps {
   clock: Clock
@@ -95,31 +97,42 @@ export async function tell<D>(
   const audiences = audiencesOf(name, { project_id, organization_id }, before)
   const owed = await numberOwed(tx, heard.event, audiences)
   if (owed.length === 0) return
-  const fact = factOf(heard, deps.base)
-  const messages = audiences.flatMap((audience) => {
-    const own = owed.filter((one) => one.audience === audience)
-    const numbered = own.map(({ webhook_id, sequence }) => ({ webhook_id, sequence }))
-    return messagesOf(factFor(fact, audience), numbered, deps)
+  const messages = dialectNames.flatMap((dialect) => {
+    const own = owed.filter((one) => one.dialect === dialect)
+    return own.length === 0 ? [] : buildMessages(dialect, heard, own, deps)
   })
   await insertMessages(tx, messages)
   deps.onMessages()
 }
 
+/** Builds the rows of the messages for webhooks of one dialect, with the event of each audience. */
+function buildMessages<D>(
+  dialect: DialectName,
+  heard: Heard<D>,
+  owed: readonly Owed[],
+  { base: apiBase, clock }: MatchDeps,
+) {
+  const base = dialectBase(dialect, apiBase)
+  const fact = factOf(heard, base)
+  const audiences = [...new Set(owed.map((one) => one.audience))]
+  return audiences.flatMap((audience) => {
+    const told = factFor(fact, audience)
+    const numbered = owed.filter((one) => one.audience === audience)
+    return messagesOf(told, buildPayload(dialect, told, base), numbered, clock.now())
+  })
+}
+
 /** Builds the rows of the messages. The record with all its labels is serialized once for all of them. */
 function messagesOf(
-  fact: Fact,
-  numbered: { webhook_id: number; sequence: number }[],
-  { base, clock }: MatchDeps,
+  { event_id, event, key, occurred_date, traceparent }: Fact,
+  { changed_fields, bodyFor }: DialectPayload,
+  numbered: readonly Pick<Owed, 'webhook_id' | 'sequence'>[],
+  now: Date,
 ) {
-  if (numbered.length === 0) return []
-  const now = clock.now()
-  const bodyFor = bodiesOf(fact, base)
-  const { event_id, event, key, occurred_date, traceparent, before_update = {} } = fact
-  const changed_fields = Object.keys(before_update).join(',')
   const dates = { occurred_date, created_date: now, next_attempt_date: now }
   const shared = { event_id, event, key, changed_fields, traceparent, ...dates }
-  return numbered.map((one) => {
-    const to = { ...one, delivery_id: randomUUID() }
+  return numbered.map(({ webhook_id, sequence }) => {
+    const to = { webhook_id, sequence, delivery_id: randomUUID() }
     return { ...shared, ...to, body: bodyFor(to) }
   })
 }

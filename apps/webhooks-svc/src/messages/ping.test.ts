@@ -55,6 +55,30 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
+test('a ping of a webhook of the dialect cvat has the record of the mount and no other fields', async () => {
+  const events = ['completed:request[create:task]', 'update:task']
+  const id = await addWebhook(db, { target_url: receiver.url, dialect: 'cvat', events })
+  const delivery = await handlers.pingWebhook({ id }, anna)
+  const text = String(receiver.received[0]?.body)
+  expect(JSON.parse(text)).toEqual(delivery.request)
+  const mount = 'https://host/as/cvat/api'
+  const owner = { url: `${mount}/users/1`, id: 1, username: 'anna', first_name: '', last_name: '' }
+  expect(JSON.parse(text)).toEqual({
+    event: 'ping',
+    webhook: {
+      ...{ id, url: `${mount}/webhooks/${id}`, target_url: receiver.url, description: '' },
+      ...{ type: 'project', project_id: 7, organization: null, events: ['update:task'], owner },
+      ...{ content_type: 'application/json', is_active: true, enable_ssl: true },
+      ...{ created_date: '2026-03-01T09:00:00.000Z', updated_date: '2026-03-01T09:00:00.000Z' },
+    },
+    sender: owner,
+  })
+  expect(receiver.received[0]?.headers).toMatchObject({
+    ...{ 'x-webhook-id': String(id), 'x-webhook-delivery': delivery.delivery_id },
+    'x-webhook-sequence': '1',
+  })
+})
+
 test('a disabled webhook can be pinged', async () => {
   const id = await addWebhook(db, { target_url: receiver.url, is_active: false })
   expect(await handlers.pingWebhook({ id }, anna)).toMatchObject({ status_code: 200 })

@@ -7,9 +7,10 @@ import { absolute } from '@reticle/kit/links'
 import { z } from 'zod'
 import type { Claimed } from '../deliveries/claim.ts'
 import { toDelivery } from '../deliveries/messages.ts'
-import { bodiesOf, type Fact } from '../deliveries/payload.ts'
 import { deliveryViews, takeSequence } from '../deliveries/repo.ts'
 import { type SendDeps, send } from '../deliveries/send.ts'
+import { buildPayload, dialectBase } from '../payloads/dialects.ts'
+import type { Fact } from '../payloads/payload.ts'
 import { toWebhook, type WebhookView } from '../webhooks/messages.ts'
 import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
 import { insertLeased } from './repo.ts'
@@ -40,15 +41,17 @@ export function pingHandlers(deps: PingDeps): Pick<Service<typeof webhooks>, 'pi
 
 /** Inserts the message with a lease, so that the dispatcher sends it only if this process dies. */
 async function open(deps: PingDeps, view: WebhookView, context: Context): Promise<Claimed> {
-  const { db, clock, base } = deps
+  const { db, clock } = deps
   const now = clock.now()
-  const fact = pingOf(view, deps, context)
+  const base = dialectBase(view.dialect, deps.base)
+  const fact = pingOf(view, { clock, base }, context)
+  const { bodyFor } = buildPayload(view.dialect, fact, base)
   const { event, event_id, key } = fact
   const leased = { webhook_id: view.id, event, event_id, lease_token: randomUUID() }
   const message = await db.transaction().execute(async (tx) => {
     const sequence = (await takeSequence(tx, view.id)) ?? missing()
     const to = { sequence, delivery_id: randomUUID() }
-    const sent = { ...leased, ...to, body: bodiesOf(fact, base)({ ...leased, ...to }) }
+    const sent = { ...leased, ...to, body: bodyFor({ ...leased, ...to }) }
     const dates = { occurred_date: now, created_date: now, next_attempt_date: now }
     const id = await insertLeased(tx, { ...sent, ...dates, key, changed_fields: '' })
     return { ...sent, id, occurred_date: now }
@@ -62,7 +65,11 @@ async function open(deps: PingDeps, view: WebhookView, context: Context): Promis
 }
 
 /** Builds the ping event; its record is the webhook itself. */
-function pingOf(view: WebhookView, { clock, base }: PingDeps, context: Context): Fact {
+function pingOf(
+  view: WebhookView,
+  { clock, base }: Pick<PingDeps, 'clock' | 'base'>,
+  context: Context,
+): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {
     ...{ event: pingEvent, event_id: randomUUID(), key: `webhook:${view.id}` },

@@ -72,6 +72,20 @@ const stored = () =>
 const sent = () =>
   receiver.received.map(({ headers, body }) => [headers['webhook-id'], body.toString()])
 
+test('a redelivery has the form in which the message was written', async () => {
+  await updateWebhook(db, id, { dialect: 'cvat' })
+  await happen(12)
+  await updateWebhook(db, id, { dialect: 'service' })
+  const [first] = await deliveriesOf()
+  await handlers.redeliver({ id, delivery_id: first?.id ?? 0 }, anna)
+  await untilIdle()
+  const [one, again] = receiver.received.map(({ body }) => body.toString())
+  expect(again).toBe(one)
+  const fields = ['before_update', 'event', 'task', 'webhook_id']
+  expect(Object.keys(JSON.parse(one ?? '')).sort()).toEqual(fields)
+  expect(await deliveriesOf()).toMatchObject([{ redelivery: true }, { redelivery: false }])
+})
+
 describe.each(transports)('over %s', (transport) => {
   const webhooks = overTransport(transport, table, handlers)
 

@@ -5,7 +5,7 @@ import type { WebhookRow, WebhooksTable } from '../db/schema.ts'
 import type { Fields } from './check.ts'
 import { isSecret, sealSecret } from './secret.ts'
 
-const plain = ['target_url', 'description', 'is_active', 'enable_ssl'] as const
+const plain = ['target_url', 'description', 'is_active', 'enable_ssl', 'dialect'] as const
 
 /**
  * Returns the column changes that `fields` require; undefined when nothing changes. A change increases `updated_date`

@@ -8,7 +8,7 @@ import type { Whose } from './repo.ts'
 
 /** Fields that a client may set, as they are stored; only the secret is still plain text. */
 export type Fields = Partial<
-  Pick<WebhookRow, 'target_url' | 'description' | 'events' | 'is_active' | 'enable_ssl'>
+  Pick<WebhookRow, 'target_url' | 'description' | 'events' | 'is_active' | 'enable_ssl' | 'dialect'>
 > & { secret?: string }
 
 /**

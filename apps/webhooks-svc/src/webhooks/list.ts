@@ -41,15 +41,20 @@ function inScope({ scope }: Principal): RawBuilder<SqlBool> {
 
 /**
  * Condition for visible webhooks: administrators see all; owners and maintainers see all of their organization;
- * others see their own and those of their projects where they are members.
+ * others, and everyone with `only_own`, see their own and those of their projects where they are members.
  */
-function visibleTo({ user_id, role, organization_roles }: Principal): RawBuilder<SqlBool> {
+function visibleTo({
+  user_id,
+  role,
+  organization_roles,
+  only_own,
+}: Principal): RawBuilder<SqlBool> {
   if (role === 'admin') return sql<SqlBool>`true`
   const own = sql<SqlBool>`${user_id} in (webhook.owner_id, project.owner_id)`
   const roles = Object.entries(organization_roles)
   if (roles.length === 0) return sql<SqlBool>`(${workspaceOf} is null and ${own})`
   const member = roles.map(([id]) => Number(id))
-  const led = roles.filter(([id]) => leads(role, organization_roles[id]))
+  const led = roles.filter(([id]) => !only_own && leads(role, organization_roles[id]))
   return sql<SqlBool>`(
     (${workspaceOf} is null or ${workspaceOf} = any(${member}::int[])) and ${own}
     or ${workspaceOf} = any(${led.map(([id]) => Number(id))}::int[]))`

@@ -44,6 +44,10 @@ test('changes of a webhook are logged once and without its secret', async () => 
   ])
   await webhooks.updateWebhook({ id, body: { description: 'ci' } }, anna)
   expect(await logged()).toEqual([])
+  await webhooks.updateWebhook({ id, body: { dialect: 'cvat' } }, anna)
+  expect(await logged()).toMatchObject([
+    { ...update, obj_name: 'dialect', obj_val: 'cvat', payload: { old_value: 'service' } },
+  ])
 
   await webhooks.deleteWebhook({ id }, anna)
   expect(await logged()).toMatchObject([

@@ -12,6 +12,7 @@ const shown = [
   'has_secret',
   'is_active',
   'enable_ssl',
+  'dialect',
 ] as const
 
 interface Deps {

@@ -11,7 +11,7 @@ export type WebhookView = WebhookRow & {
 
 /** Converts a row to the REST record. The record shows only whether a secret exists. */
 export function toWebhook(row: WebhookView): Webhook {
-  const { id, target_url, description, type, project_id, is_active, enable_ssl } = row
+  const { id, target_url, description, type, project_id, is_active, enable_ssl, dialect } = row
   return {
     url: `/webhooks/${id}`,
     id,
@@ -26,6 +26,7 @@ export function toWebhook(row: WebhookView): Webhook {
     has_secret: row.secret_sealed !== null,
     is_active,
     enable_ssl,
+    dialect,
     owner: ownerOf(row),
     ...(row.owner_left_date && { owner_left_date: row.owner_left_date.toISOString() }),
     created_date: row.created_date.toISOString(),

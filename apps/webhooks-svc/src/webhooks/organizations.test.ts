@@ -222,6 +222,30 @@ describe('lists of webhooks', () => {
     expect(await named(who, await fill())).toBe(expected)
   })
 
+  test.each([
+    ['a leader', member('owner', { user_id: 9, scope: null, only_own: true }), ''],
+    [
+      'a maintainer who owns the project',
+      member('maintainer', { user_id: 1, scope: null, only_own: true }),
+      'inAcme',
+    ],
+    [
+      'a supervisor who made webhooks',
+      member('supervisor', { user_id: 2, scope: null, only_own: true }),
+      'acme inAcme ofTheirs',
+    ],
+    [
+      'an administrator',
+      callAs({ role: 'admin', only_own: true }),
+      'acme inAcme ofTheirs other inOther',
+    ],
+  ] as const)(
+    'with only_own show %s own webhooks and those of own projects',
+    async (_who, who, expected) => {
+      expect(await named(who, await fill())).toBe(expected)
+    },
+  )
+
   test('the list can be filtered by type', async () => {
     const { acme } = await fill()
     const { results } = await listWebhooks({ type: 'organization' }, olga)

@@ -72,11 +72,25 @@ describe.each(transports)('over %s', (transport) => {
       has_secret: false,
       is_active: true,
       enable_ssl: true,
+      dialect: 'service',
       owner: { url: '/users/1', id: 1, username: 'anna', first_name: 'Anna', last_name: 'L' },
       created_date: '2026-03-01T10:00:00.000Z',
       updated_date: '2026-03-01T10:00:00.000Z',
     })
     expect(await webhooks.getWebhook({ id: made.id }, anna)).toEqual(made)
+  })
+
+  test('the dialect of payloads is set on creation, changed by PATCH and kept by PUT', async () => {
+    const given = { ...body, project_id: 7, dialect: 'cvat' as const }
+    const { id, dialect, updated_date } = await webhooks.createWebhook({ body: given }, anna)
+    expect(dialect).toBe('cvat')
+    const put = { id, body: { target_url: body.target_url, events: body.events } }
+    expect(await webhooks.replaceWebhook(put, anna)).toMatchObject({ dialect, updated_date })
+    const patch = { id, body: { dialect: 'service' as const } }
+    const changed = await webhooks.updateWebhook(patch, anna)
+    expect(changed.dialect).toBe('service')
+    expect(changed.updated_date > updated_date).toBe(true)
+    expect(await webhooks.getWebhook({ id }, anna)).toEqual(changed)
   })
 
   test('the secret is stored sealed and never returned', async () => {

@@ -125,7 +125,10 @@ async function insert(
 }
 type NewFields = Fields & Pick<WebhookRow, 'type' | 'target_url'> & Partial<Whose>
 
-const defaults = { description: '', events: [], is_active: true, enable_ssl: true }
+const defaults = {
+  ...{ description: '', events: [], is_active: true, enable_ssl: true },
+  dialect: 'service',
+} as const
 
 const ownerColumns = ({ user_id, username, first_name, last_name }: Principal) => ({
   owner_id: user_id,

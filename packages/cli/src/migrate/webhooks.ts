@@ -35,6 +35,7 @@ async function carryWebhook(
   const secret = secrets.webhooks[id]
   const body = {
     ...{ type, target_url, description, content_type, enable_ssl },
+    dialect: 'cvat' as const,
     ...{ events: events.filter((name) => known.includes(name)).join(',') },
     ...(secret !== undefined && { secret }),
     ...(project_id !== null && { project_id: Number(project_id) }),

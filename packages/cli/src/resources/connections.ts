@@ -27,6 +27,7 @@ const webhookFields = [
     about: 'whether the certificate of the receiver is checked',
     kind: 'flag',
   },
+  { ...choice('dialect', ['service', 'cvat'], 'the form of payloads'), key: 'dialect' },
 ] as const
 
 export const webhook: Resource<Webhook, WebhookCreate, WebhookPatch> = {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { principal } from '../principal.ts'
 import { flag, rawText, text, timestamp } from './common.ts'
+import { dialect } from './dialects.ts'
 import { listFields, listOf } from './lists.ts'
 import { basicUser, email, username } from './users.ts'
 
@@ -97,9 +98,6 @@ export const accessToken = z
 export const accessTokenCreated = accessToken
   .extend({ value: z.string() })
   .meta({ id: 'AccessTokenCreated' })
-
-/** API of a client: that of the service, or a dialect. */
-const dialect = z.enum(['service', 'cvat'])
 
 /** DD/MM/YYYY, an ISO date or an ISO timestamp; the service validates the date itself. */
 const expiryDate = text(64).nullable()

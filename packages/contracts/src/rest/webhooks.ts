@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { flag, integer, link, listQuery, rawText, text, timestamp } from './common.ts'
+import { dialect } from './dialects.ts'
 import { listFields, listOf } from './lists.ts'
 import { moment, startOfDay } from './moments.ts'
 import { basicUser } from './users.ts'
@@ -24,6 +25,8 @@ export const webhook = z
     has_secret: z.boolean(),
     is_active: z.boolean(),
     enable_ssl: z.boolean(),
+    /** The form of its payloads. */
+    dialect,
     owner: basicUser.nullable(),
     /** Date when the owner left the organization; absent while the owner is a member. */
     owner_left_date: timestamp.optional(),
@@ -57,6 +60,7 @@ const changeable = {
   secret: rawText(64),
   is_active: flag,
   enable_ssl: flag,
+  dialect,
 }
 
 export const webhookCreate = z

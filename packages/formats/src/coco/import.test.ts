@@ -177,12 +177,20 @@ describe('a COCO import', () => {
     expect(tracks).toEqual([])
   })
 
-  test('keeps known sources and replaces others by "file"', async () => {
-    const { shapes } = await importedOne([
-      { bbox: [1, 2, 3, 4], attributes: { source: 'manual' } },
-      { bbox: [1, 2, 3, 4], attributes: { source: 'elsewhere' } },
+  test('keeps known sources; unknown ones become manual, and the report names them', async () => {
+    const given = ['auto', 'Ground truth', 'Ground truth', 'elsewhere', 7, '', null, undefined]
+    const { shapes, report } = await importedOne(
+      given.map((source) => ({ bbox: [1, 2, 3, 4], attributes: { source } })),
+    )
+    expect(shapes.map(({ source }) => source)).toEqual([
+      ...['auto', 'manual', 'manual', 'manual', 'manual', 'file', 'file', 'file'],
     ])
-    expect(shapes.map(({ source }) => source)).toEqual(['manual', 'file'])
+    const entry = { kind: 'converted', code: 'unknown-source' }
+    expect(report.entries).toMatchObject([
+      { ...entry, count: 2, reason: 'the source "Ground truth" is unknown, it becomes manual' },
+      { ...entry, count: 1, reason: 'the source "elsewhere" is unknown, it becomes manual' },
+      { ...entry, count: 1, reason: 'the source "7" is unknown, it becomes manual' },
+    ])
   })
 
   test('drops background objects and objects without a category', async () => {

@@ -135,7 +135,8 @@ function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]
   noteLosses(found, parts, flags, intake)
   const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
   const score = intake.scoreFor(record.score ?? flags.score, place)
-  const { occluded, source, track } = flags
+  const source = intake.sourceFor(flags.source, place)
+  const { occluded, track } = flags
   for (const { type, points } of parts) {
     assertFewNumbers(points, place)
     const shape = {

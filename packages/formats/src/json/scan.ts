@@ -1,6 +1,6 @@
 /**
- * A byte scanner for large JSON objects (docs/adr/0006-one-scanner-for-large-json.md). It finds the members of the
- * root object and the elements of its arrays, and leaves their content to `JSON.parse`, about 64 KiB at a time.
+ * A byte scanner for large JSON objects (docs/adr/0006-share-one-scanner-for-large-json.md). It finds the members of
+ * the root object and the elements of its arrays, and leaves their content to `JSON.parse`, about 64 KiB at a time.
  * Memory stays constant, documents may exceed the longest string of the engine, and no byte is read twice. Annotation
  * requests and COCO imports share it, so it imports nothing outside its folder.
  */

@@ -115,6 +115,17 @@ describe('an object of a LabelMe import', () => {
     expect(report.entries).toEqual([])
   })
 
+  test('keeps a known source; an unknown one becomes manual, and the report names it', async () => {
+    const sourced = (source: string) =>
+      objectText({ more: `<attributes>source=${source}</attributes>` })
+    const { shapes, report } = await imported({
+      'a.xml': documentText([sourced('auto'), sourced('Ground truth'), objectText()]),
+    })
+    expect(shapes.map(({ source }) => source)).toEqual(['auto', 'manual', 'file'])
+    const reason = 'the source "Ground truth" is unknown, it becomes manual'
+    expect(report.entries).toMatchObject([{ kind: 'converted', code: 'unknown-source', reason }])
+  })
+
   test('reads a bare word as a true value, and a user name', async () => {
     const wet = spec({ id: 5, name: 'wet', input_type: 'checkbox' })
     const label = labelOf({

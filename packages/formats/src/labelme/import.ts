@@ -116,7 +116,8 @@ async function readShapes(
   if (flags.track)
     intake.note('converted', 'dropped-shape-type', 'tracks are read as shapes of frames', place)
   const attributes = intake.valuesFor(label, customValues(object, label), place)
-  const { occluded, source, rotation } = flags
+  const { occluded, rotation } = flags
+  const source = intake.sourceFor(flags.source, place)
   const score = intake.scoreFor(flags.score, place)
   for (const { points } of parts) assertFewNumbers(points, place)
   return parts.map(({ type, points }) =>

@@ -124,7 +124,9 @@ function* importObject(
     intake.skip('degenerate-shape', 'the box has no area', place)
     return
   }
-  const { track, outside, ...placed } = { ...flags, score: intake.scoreFor(flags.score, place) }
+  const score = intake.scoreFor(flags.score, place)
+  const source = intake.sourceFor(flags.source, place)
+  const { track, outside, ...placed } = { ...flags, score, source }
   const attributes = intake.valuesFor(label, customValues(object, label), place)
   const rest = { ...placed, outside: track ? outside : false, attributes }
   const shape = newShape({

@@ -1307,6 +1307,7 @@ export interface Webhook {
   has_secret: boolean
   is_active: boolean
   enable_ssl: boolean
+  dialect: "service" | "cvat"
   owner: BasicUser | null
   owner_left_date?: string
   created_date: string
@@ -1324,6 +1325,7 @@ export interface WebhookCreate {
   secret?: string
   is_active?: boolean
   enable_ssl?: boolean
+  dialect?: "service" | "cvat"
   type: "organization" | "project"
   project_id?: number | null
 }
@@ -1336,6 +1338,7 @@ export interface WebhookPatch {
   secret?: string
   is_active?: boolean
   enable_ssl?: boolean
+  dialect?: "service" | "cvat"
 }
 
 export interface WebhookPut {
@@ -1346,6 +1349,7 @@ export interface WebhookPut {
   secret?: string
   is_active?: boolean
   enable_ssl?: boolean
+  dialect?: "service" | "cvat"
 }
 
 export interface WebhookEventNames {

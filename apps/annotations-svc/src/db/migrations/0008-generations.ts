@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 
 /**
  * A replacement of a job is written under a new generation beside the existing rows
- * (`docs/adr/0026-a-replacement-is-a-new-generation.md`). Changes the keys in place, because no release had the old
- * ones.
+ * (`docs/adr/0026-write-each-replacement-as-a-new-generation.md`). Changes the keys in place, because no release
+ * had the old ones.
  */
 export const generations: Step = {
   up: async (db) => {

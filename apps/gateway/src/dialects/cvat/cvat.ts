@@ -26,5 +26,6 @@ export const cvat: Dialect = {
     ...tokens,
     ...webhooks,
   },
+  listsOnlyOwn: true,
   failure: renameFormats,
 }

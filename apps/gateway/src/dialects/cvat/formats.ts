@@ -1,27 +1,16 @@
+import { formatName, formatNames } from '@reticle/contracts/dialects/cvat/format-names'
+import { knownFields } from '@reticle/contracts/dialects/cvat/known-fields'
 import type { Failed } from '../../http-error.ts'
 import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
-import { knownFields } from './known-fields.ts'
 import type { Words } from './words.ts'
-
-/** CVAT names of our formats. */
-const names = {
-  'Pascal VOC 1.1': 'PASCAL VOC 1.1',
-  'Service 1.1': 'CVAT 1.1',
-  'Service for images 1.1': 'CVAT for images 1.1',
-  'Service for video 1.1': 'CVAT for video 1.1',
-}
-const shown = new Map(Object.entries(names))
 
 /** Formats that CVAT clients do not know. */
 const unknown: ReadonlySet<unknown> = new Set(['TFRecord 1.0'])
 /** Exported by CVAT clients only in its image or video variant. */
 const importedOnly = 'CVAT 1.1'
 
-/** Returns the CVAT name of a format; other values stay unchanged. */
-export const formatName = (name: unknown): unknown => shown.get(String(name)) ?? name
-
 /** Native names by CVAT name, for filters; elsewhere services accept both. */
-export const formatWords: Words = new Map([...shown].map(([own, theirs]) => [theirs, [own]]))
+export const formatWords: Words = new Map([...formatNames].map(([own, theirs]) => [theirs, [own]]))
 
 const formats: Change = ({ importers, exporters }) => ({
   importers: listed(importers).map(withoutExtras),
@@ -55,6 +44,6 @@ export function renameFormats(failed: Failed): Failed {
 function renamed(text: string): string {
   const end = text.indexOf('. ') // the text before it contains the name from the request
   let names = text.slice(end)
-  for (const [own, theirs] of shown) names = names.replaceAll(own, theirs)
+  for (const [own, theirs] of formatNames) names = names.replaceAll(own, theirs)
   return text.slice(0, end) + names
 }

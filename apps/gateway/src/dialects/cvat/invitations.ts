@@ -1,7 +1,5 @@
+import { invitation } from '@reticle/contracts/dialects/cvat/records'
 import { pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
-import { withKnownFields } from './known-fields.ts'
-
-const invitation = withKnownFields('invitation')
 
 export const invitations: Translations = {
   listInvitations: pageAnswer(invitation),

@@ -1,10 +1,5 @@
+import { project } from '@reticle/contracts/dialects/cvat/records'
 import { pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
-import { withKnownFields } from './known-fields.ts'
-import { linkedLabels } from './labels.ts'
-
-const project = withKnownFields('project', (record, base) =>
-  linkedLabels(record, 'project_id', base),
-)
 
 export const projects: Translations = {
   listProjects: pageAnswer(project),

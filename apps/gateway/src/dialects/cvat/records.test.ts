@@ -25,6 +25,7 @@ const webhook = {
   events: 'completed:request[create:task],create:task,update:organization',
   events_list: ['completed:request[create:task]', 'create:task', 'update:organization'],
   ...{ content_type: 'application/json' as const, is_active: true, enable_ssl: true, owner: null },
+  dialect: 'service' as const,
   ...{ created_date: '2026-03-01T10:00:00.000Z', updated_date: '2026-03-01T10:00:00.000Z' },
 }
 const delivery = {
@@ -66,6 +67,7 @@ const { send, url } = await testGateway({
     webhooks: {
       getWebhook: note(webhook),
       createWebhook: note(webhook),
+      updateWebhook: note(webhook),
       listWebhooks: note({ count: 1, results: [webhook] }),
       listWebhookEvents: note({ webhook_type: 'all' as const, events: webhook.events_list }),
       getDelivery: async () => ({ ...delivery, response }),
@@ -218,16 +220,75 @@ describe('webhooks below the mount', () => {
     expect(asked.at(-1)).toMatchObject({ body: { events: events.join(',') } })
   })
 
+  test.each<[string, object, string | undefined]>([
+    [mount, {}, 'cvat'],
+    [mount, { dialect: 'service' }, 'service'],
+    ['/api', {}, undefined],
+    ['/api', { dialect: 'cvat' }, 'cvat'],
+  ])('are created on %s with %j in the dialect %s', async (api, given, dialect) => {
+    const hook = { target_url: 'https://example.org/', type: 'project', project_id: 7 }
+    const body = { ...hook, events: 'create:task', ...given }
+    const made = await send(`${api}/webhooks`, { method: 'POST', body })
+    expect(made.status).toBe(201)
+    expect(Object(asked.at(-1)).body.dialect).toBe(dialect)
+  })
+
+  test('are created in the dialect cvat by a body of its media type', async () => {
+    const body = { target_url: 'https://example.org/', type: 'organization', events: 'create:task' }
+    const headers = { 'content-type': 'application/vnd.cvat+json' }
+    await send('/api/webhooks', { method: 'POST', body: JSON.stringify(body), headers })
+    expect(asked.at(-1)).toMatchObject({ body: { dialect: 'cvat' } })
+  })
+
+  test('with an unknown dialect are refused', async () => {
+    const hook = { target_url: 'https://example.org/', type: 'project', project_id: 7 }
+    const body = { ...hook, events: 'create:task', dialect: 'coco' }
+    for (const api of ['/api', mount]) {
+      const { status, json } = await send(`${api}/webhooks`, { method: 'POST', body })
+      expect([status, json()]).toEqual([400, { dialect: [expect.any(String)] }])
+    }
+  })
+
+  test('keep their dialect on the mount, which does not show it', async () => {
+    const path = `${mount}/webhooks/5`
+    const body = { description: 'ci' }
+    const changed = await send(path, { method: 'PATCH', body })
+    expect(asked.at(-1)).toEqual({ id: 5, body })
+    for (const record of [changed.json(), await get('/webhooks/5')])
+      expect(record).not.toHaveProperty('dialect')
+    expect((await send('/api/webhooks/5')).json()).toMatchObject({ dialect: 'service' })
+  })
+
+  const responses = async (userAgent: string) => {
+    const headers = { 'user-agent': userAgent }
+    const read = async (path: string, method = 'GET') =>
+      Object((await send(`${mount}/webhooks/5${path}`, { method, headers })).json())
+    const { results } = await read('/deliveries')
+    const one = await read('/deliveries/1')
+    return [one.response, results[0].response, (await read('/ping', 'POST')).response]
+  }
+
+  test.each(['', 'python-requests/2.32.3', 'cvat_sdk/2.67.0', 'cvat_sdk/2.80.0', 'cvat_sdk/3.0'])(
+    'have deliveries whose response is text for the client "%s"',
+    async (userAgent) => {
+      for (response of ['{"ok":true}', '', '[1]', '<html>'])
+        expect(await responses(userAgent)).toEqual([response, '{"ok":true}', '{"ok":true}'])
+    },
+  )
+
   test.each([
     ['{"ok":true}', { ok: true }],
     ['', {}],
     ['[1]', { text: '[1]' }],
     ['<html>', { text: '<html>' }],
-  ])('have deliveries whose response %s is an object', async (given, shown) => {
-    response = given
-    expect((await get('/webhooks/5/deliveries/1')).response).toEqual(shown)
-    expect((await get('/webhooks/5/deliveries')).results[0].response).toEqual({ ok: true })
-  })
+  ])(
+    'have deliveries whose response %s is an object for SDKs that refuse text',
+    async (given, shown) => {
+      response = given
+      for (const userAgent of ['cvat_sdk/2.58.0', 'cvat_sdk/2.66.0', 'cvat_sdk/1.0'])
+        expect(await responses(userAgent)).toEqual([shown, { ok: true }, { ok: true }])
+    },
+  )
 })
 
 test('the list of formats has CVAT names, without formats unknown to CVAT clients', async () => {

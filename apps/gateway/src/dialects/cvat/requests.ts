@@ -1,14 +1,7 @@
-import { isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
-import { formatName, formatWords } from './formats.ts'
-import { knownFields, withKnownFields } from './known-fields.ts'
+import { request } from '@reticle/contracts/dialects/cvat/records'
+import { pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
+import { formatWords } from './formats.ts'
 import { withWords } from './words.ts'
-
-const request = withKnownFields('request', ({ operation, ...record }) => ({
-  ...record,
-  operation: isFields(operation)
-    ? knownFields('operation', { ...operation, format: formatName(operation.format) })
-    : operation,
-}))
 
 /** The default of `lightweight` is false in CVAT. */
 const backUp = { query: (given: object) => ({ lightweight: 'false', ...given }) }

@@ -1,5 +1,5 @@
+import { withKnownFields } from '@reticle/contracts/dialects/cvat/known-fields'
 import { pageAnswer, recordAnswer, type Translation, type Translations } from '../dialect.ts'
-import { withKnownFields } from './known-fields.ts'
 
 /** In CVAT dates of expiry include the time. */
 const timed: Translation = { input: (input) => ({ ...input, with_time: true }) }

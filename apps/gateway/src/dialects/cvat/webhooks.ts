@@ -1,41 +1,19 @@
-import { type Change, isFields, pageAnswer, recordAnswer, type Translations } from '../dialect.ts'
-import { isAtLeast } from './client-version.ts'
-import { withKnownFields } from './known-fields.ts'
-
-/** Events that CVAT clients know; later ones are left out. */
-const knownEvents = new Set([
-  ...namesOf('create', ['comment', 'invitation', 'issue', 'job', 'membership', 'project', 'task']),
-  ...namesOf('update', [
-    'comment',
-    'issue',
-    'job',
-    'membership',
-    'organization',
-    'project',
-    'task',
-  ]),
-  ...namesOf('delete', ['comment', 'invitation', 'issue', 'job', 'membership']),
-  ...namesOf('delete', ['organization', 'project', 'task']),
-])
-
-function namesOf(action: string, resources: readonly string[]): string[] {
-  return resources.map((resource) => `${action}:${resource}`)
-}
-
-const known = (names: unknown) =>
-  [names]
-    .flat()
-    .map(String)
-    .filter((name) => knownEvents.has(name))
-
-const webhook = withKnownFields('webhook', ({ events_list, ...record }) => ({
-  ...record,
-  events: known(events_list),
-}))
+import { knownEventsIn } from '@reticle/contracts/dialects/cvat/events'
+import { withKnownFields } from '@reticle/contracts/dialects/cvat/known-fields'
+import { webhook } from '@reticle/contracts/dialects/cvat/records'
+import {
+  type Change,
+  type Fields,
+  isFields,
+  pageAnswer,
+  recordAnswer,
+  type Translations,
+} from '../dialect.ts'
+import { isAtLeast, isSdkBefore } from './client-version.ts'
 
 /** Since 2.73 an event is an object that also contains the display name of its resource. */
 const eventNames: Change = ({ events, ...record }, _base, userAgent) => {
-  const names = known(events)
+  const names = knownEventsIn(events)
   return { ...record, events: isAtLeast(userAgent, 2, 73) ? names.map(groupedEvent) : names }
 }
 
@@ -44,13 +22,13 @@ function groupedEvent(key: string) {
   return { key, group: { display_name: resource.slice(0, 1).toUpperCase() + resource.slice(1) } }
 }
 
-/** In CVAT the response of a receiver is always an object. */
-const delivery = withKnownFields('delivery', ({ response, ...record }) => ({
+/** SDKs before 2.67 accept only an object, although CVAT itself returns text. */
+const delivery = withKnownFields('delivery', ({ response, ...record }, _base, userAgent) => ({
   ...record,
-  response: answered(response),
+  response: isSdkBefore(userAgent, 2, 67) ? toResponseObject(response) : response,
 }))
 
-function answered(response: unknown): unknown {
+function toResponseObject(response: unknown): unknown {
   const text = String(response)
   if (text === '') return {}
   try {
@@ -60,9 +38,14 @@ function answered(response: unknown): unknown {
   return { text }
 }
 
+/** Payloads of a webhook have the dialect in which it was created, unless the body names another. */
+function withDialect({ body, ...input }: Fields): Fields {
+  return { ...input, body: isFields(body) ? { dialect: 'cvat', ...body } : body }
+}
+
 export const webhooks: Translations = {
   listWebhooks: pageAnswer(webhook),
-  createWebhook: recordAnswer(webhook),
+  createWebhook: { ...recordAnswer(webhook), input: withDialect },
   getWebhook: recordAnswer(webhook),
   updateWebhook: recordAnswer(webhook),
   replaceWebhook: recordAnswer(webhook),

@@ -10,6 +10,7 @@ import { idempotencyKeys } from './0008-idempotency-keys.ts'
 import { redeliveries } from './0009-redeliveries.ts'
 import { failing } from './0010-failing.ts'
 import { ownerLeft } from './0011-owner-left.ts'
+import { webhookDialect } from './0012-webhook-dialect.ts'
 
 export const migrations: Migrations = {
   '0001-webhooks': webhooks,
@@ -23,4 +24,5 @@ export const migrations: Migrations = {
   '0009-redeliveries': redeliveries,
   '0010-failing': failing,
   '0011-owner-left': ownerLeft,
+  '0012-webhook-dialect': webhookDialect,
 }
