@@ -4,10 +4,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { kept } from '../deploy/local/kept.mjs'
 import { startParts } from '../deploy/local/parts.mjs'
+import { readOrCreateSecret } from '../deploy/local/secret-file.mjs'
 import { startSystem } from '../deploy/local/system.mjs'
-import { ready, root } from './ready.mjs'
+import { prepareCheckout, root } from './ready.mjs'
 
 /**
  * Runs a whole cluster on a laptop without Docker: Kafka, MinIO, PostgreSQL and every app as a separate process. Data,
@@ -32,7 +32,7 @@ MinIO, which takes some minutes.
 try {
   const counts = readCounts()
   console.error('Building what changed ...')
-  ready()
+  prepareCheckout()
   await start(counts)
   await signalled()
   process.exitCode = await stopAll()
@@ -101,7 +101,7 @@ async function administrator() {
   const make = () => RETICLE_ADMIN_PASSWORD ?? randomBytes(12).toString('base64url')
   return {
     username: RETICLE_ADMIN_USERNAME ?? 'admin',
-    password: await kept(join(folder, 'admin-password'), make),
+    password: await readOrCreateSecret(join(folder, 'admin-password'), make),
     email: RETICLE_ADMIN_EMAIL ?? 'admin@localhost',
   }
 }
@@ -141,11 +141,11 @@ Reticle is ready at ${url}`
 /** Signals during the start need no handler: the guard processes of the servers end them together with this process. */
 function signalled() {
   return new Promise((resolve) => {
-    let heard = 0
+    let signals = 0
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(name, () => {
-        heard ||= Date.now()
-        if (Date.now() - heard > echoMs) process.exit(1) // a second signal, and not the echo of the first
+        signals ||= Date.now()
+        if (Date.now() - signals > echoMs) process.exit(1) // a second signal, and not the echo of the first
         resolve()
       })
     }

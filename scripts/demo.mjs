@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { memberOf } from './demo/archive.mjs'
-import { client } from './demo/client.mjs'
+import { createDemoClient } from './demo/client.mjs'
 import { drawDataset } from './demo/drawing.mjs'
 import { startReceiver } from './demo/receiver.mjs'
 import { startServer } from './demo/server.mjs'
-import { step } from './demo/terminal.mjs'
-import { ready } from './ready.mjs'
+import { startStep } from './demo/terminal.mjs'
+import { prepareCheckout } from './ready.mjs'
 
 const usage = `npm run demo                                   the main job on 60 pictures drawn for it
 npm run demo -- --images DIR --coco FILE       the same with your pictures and your COCO file
@@ -24,7 +24,7 @@ if (values.help || Boolean(values.images) !== Boolean(values.coco)) {
   console.log(usage)
   process.exit(values.help ? 0 : 1)
 }
-ready()
+prepareCheckout()
 const dataset = values.images ? ownDataset(values.images, values.coco) : drawDataset(60)
 const receiver = await startReceiver(secret)
 const server = await startServer(password)
@@ -36,7 +36,7 @@ try {
 }
 
 async function mainJob(base) {
-  const api = client(base, await signIn(base))
+  const api = createDemoClient(base, await signIn(base))
   const task = await createTask(api)
   await upload(api, task)
   const imported = await importCoco(api, task)
@@ -46,7 +46,7 @@ async function mainJob(base) {
 }
 
 async function signIn(base) {
-  const at = step('sign in')
+  const at = startStep('sign in')
   const answer = await fetch(`${base}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -58,7 +58,7 @@ async function signIn(base) {
 }
 
 async function createTask(api) {
-  const at = step('project, webhook, task')
+  const at = startStep('project, webhook, task')
   const project = await api.call('POST', '/projects', {
     json: { name: 'Demo', labels: dataset.labels },
   })
@@ -78,7 +78,7 @@ async function createTask(api) {
 }
 
 async function upload(api, task) {
-  const at = step('upload pictures')
+  const at = startStep('upload pictures')
   const form = new FormData()
   dataset.images.forEach(({ name, bytes }, index) => {
     form.append(`client_files[${index}]`, new Blob([bytes]), name)
@@ -90,7 +90,7 @@ async function upload(api, task) {
 }
 
 async function importCoco(api, task) {
-  const at = step('import COCO 1.0')
+  const at = startStep('import COCO 1.0')
   const form = new FormData()
   form.append('annotation_file', new Blob([dataset.coco]), 'instances.json')
   const started = await api.call('POST', `/tasks/${task.id}/annotations/?format=COCO%201.0`, {
@@ -102,7 +102,7 @@ async function importCoco(api, task) {
 }
 
 async function edit(api, task) {
-  const at = step('edit a shape')
+  const at = startStep('edit a shape')
   const { shapes } = await api.call('GET', `/tasks/${task.id}/annotations/`)
   const [first] = shapes
   if (!first) return at.done('there is none')
@@ -116,7 +116,7 @@ async function edit(api, task) {
 }
 
 async function exportCoco(api, task, { created }) {
-  const at = step('export COCO 1.0 with pictures')
+  const at = startStep('export COCO 1.0 with pictures')
   const started = await api.call(
     'POST',
     `/tasks/${task.id}/dataset/export?format=COCO%201.0&save_images=true`,
@@ -131,7 +131,7 @@ async function exportCoco(api, task, { created }) {
 }
 
 async function showWebhook() {
-  const at = step('webhook')
+  const at = startStep('webhook')
   const found = await seen((one) => one.annotations?.action === 'update', 10_000)
   if (!found) throw new Error('no webhook arrived within 10 s')
   at.done(`${receiver.received.length} deliveries`)

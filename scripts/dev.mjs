@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { foreground } from './foreground.mjs'
-import { ready, root } from './ready.mjs'
+import { runInForeground } from './foreground.mjs'
+import { prepareCheckout, root } from './ready.mjs'
 
 /**
  * The compiler watches the sources, and Node.js watches its output. The bundler of the console writes the pages, and
  * the gateway reloads them; old assets stay for pages that are still open.
  */
-ready()
+prepareCheckout()
 const run = (path, args, cwd) =>
   spawn(process.execPath, [join(root, 'node_modules', path), ...args], { cwd, stdio: 'inherit' })
 const watching = [
@@ -19,5 +19,9 @@ const watching = [
   ),
 ]
 const main = join(root, 'apps/standalone/dist/main.js')
-process.exitCode = await foreground(process.execPath, ['--watch', '--watch-preserve-output', main])
+process.exitCode = await runInForeground(process.execPath, [
+  '--watch',
+  '--watch-preserve-output',
+  main,
+])
 for (const one of watching) one.kill()

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Missing, oracles, pythonWith, unlessMissing } from './python.mjs'
-import { ready, root } from './ready.mjs'
+import { prepareCheckout, root } from './ready.mjs'
 
 /**
  * Passes `docs/openapi.json` to external tools: a validator, and generators of clients in TypeScript and Python, whose
@@ -54,7 +54,7 @@ function python() {
   const paths = ['--path', 'openapi.json', '--output-path', join(folder, 'reticle_client')]
   must(inside, ['-m', 'openapi_python_client', 'generate', ...paths, ...settings])
   must(inside, ['-m', 'compileall', '-q', 'reticle_client'])
-  ready()
+  prepareCheckout()
   const tsx = createRequire(join(root, 'package.json')).resolve('tsx/cli')
   const call = [tsx, '--conditions=@reticle/source', join(oracles, 'generated-client.ts')]
   must(process.execPath, [...call, inside, join(oracles, 'generated_client.py')])

@@ -22,18 +22,18 @@ export function pythonWith(name, requirements) {
   const version = spawnSync('python3', ['--version'], { encoding: 'utf8' })
   if (version.status !== 0) throw new Missing('There is no python3 on this machine.')
   const list = join(oracles, requirements)
-  const wanted = createHash('sha256')
+  const expectedHash = createHash('sha256')
     .update(version.stdout)
     .update(readFileSync(list))
     .digest('hex')
-  const place = join(root, 'node_modules/.cache', name)
-  const inside = join(place, 'bin/python')
-  const mark = join(place, 'complete')
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return inside
+  const folder = join(root, 'node_modules/.cache', name)
+  const inside = join(folder, 'bin/python')
+  const mark = join(folder, 'complete')
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === expectedHash) return inside
   console.error('Installing Python packages (once per list of them) ...')
-  rmSync(place, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
   const steps = [
-    ['python3', '-m', 'venv', place],
+    ['python3', '-m', 'venv', folder],
     [inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list],
   ]
   for (const [command, ...rest] of steps) {
@@ -41,7 +41,7 @@ export function pythonWith(name, requirements) {
     if (status !== 0)
       throw new Missing(`The Python packages of tests/oracles/${requirements} cannot be had here.`)
   }
-  writeFileSync(mark, wanted)
+  writeFileSync(mark, expectedHash)
   return inside
 }
 

@@ -14,7 +14,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 const lowest = [20, 19]
 const mark = join(root, 'node_modules/.reticle-lock')
 
-export function ready() {
+export function prepareCheckout() {
   installed()
   build()
 }
@@ -32,13 +32,13 @@ function checkNode() {
 }
 
 function install() {
-  const wanted = lockHash()
-  if (readIfThere(mark) === wanted) return
+  const expectedHash = lockHash()
+  if (readIfThere(mark) === expectedHash) return
   console.error('Installing packages (once per version) ...')
   // The flag repeats .npmrc, which an environment variable would override.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   runInstallScripts()
-  writeFileSync(mark, wanted)
+  writeFileSync(mark, expectedHash)
 }
 
 /** Runs the install scripts of the packages that `allowScripts` of package.json allows, and no others. */
@@ -105,4 +105,4 @@ function fail(text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  process.argv[2] === '--unbuilt' ? installed() : ready()
+  process.argv[2] === '--unbuilt' ? installed() : prepareCheckout()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findParts } from '../deploy/local/find.mjs'
-import { foreground } from './foreground.mjs'
-import { ready, root } from './ready.mjs'
+import { runInForeground } from './foreground.mjs'
+import { prepareCheckout, root } from './ready.mjs'
 import { readScores, writeScores } from './scoreboard.mjs'
 import { runSuites, sumOf } from './suites.mjs'
 
@@ -50,29 +50,29 @@ process.exitCode = process.argv[2] === 'day' ? await day(process.argv.slice(3)) 
 
 /** The driver reads everything from its sources. */
 async function day(words) {
-  if (!words.includes('--help')) ready()
+  if (!words.includes('--help')) prepareCheckout()
   const tsx = createRequire(join(root, 'package.json')).resolve('tsx/cli')
   const main = join(root, 'tests/day/main.ts')
-  return foreground(process.execPath, [tsx, '--conditions=@reticle/source', main, ...words])
+  return runInForeground(process.execPath, [tsx, '--conditions=@reticle/source', main, ...words])
 }
 
 async function soak() {
-  const asked = readOptions()
-  if (!asked.short) process.env.RETICLE_TEST_FULL = '1'
-  ready()
+  const options = readOptions()
+  if (!options.short) process.env.RETICLE_TEST_FULL = '1'
+  prepareCheckout()
   const folder = mkdtempSync(join(tmpdir(), 'reticle-soak-'))
   const counts = join(folder, 'counts')
   const scores = join(folder, 'scores')
   process.env.RETICLE_TEST_COUNTS_FILE = counts
   process.env.RETICLE_TEST_SCORES_FILE = scores
-  const parts = asked.suite.includes('cluster') ? await findParts() : undefined
+  const parts = options.suite.includes('cluster') ? await findParts() : undefined
   try {
     const codes = []
-    for (const suite of asked.suite) {
+    for (const suite of options.suite) {
       if (suite === 'cluster') Object.assign(process.env, parts.env) // the other suites start their own PostgreSQL
       codes.push(await runSuites([suite], files[suite]))
     }
-    tellScores(existsSync(scores) ? readScores(scores, commit()) : [], asked)
+    tellScores(existsSync(scores) ? readScores(scores, commit()) : [], options)
     console.log(sumOf(counts))
     return Math.max(...codes)
   } finally {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { foreground } from './foreground.mjs'
+import { runInForeground } from './foreground.mjs'
 import { root } from './ready.mjs'
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -11,14 +11,14 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
  * and, last, the sum over all of them, so that a log of which only the end was kept still names the failed tests. The
  * counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
  */
-export async function runSuites(names, args = [], tell = () => {}) {
+export async function runSuites(names, args = [], report = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-suites-'))
   const rows = []
   for (const name of names) rows.push(await runSuite(name, args, join(folder, `${name}.json`)))
   rmSync(folder, { recursive: true, force: true })
   for (const row of rows) console.log(`${row.name}: ${row.minutes.toFixed(1)} min, ${counted(row)}`)
   for (const failure of rows.flatMap((row) => row.failures)) console.log(failure)
-  tell()
+  report()
   const sum = rows.reduce(added, none)
   console.log(counted(sum))
   const { RETICLE_TEST_COUNTS_FILE: file } = process.env
@@ -36,7 +36,7 @@ async function runSuite(name, args, file) {
   const began = Date.now()
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const run = [vitest, 'run', '--project', name, ...report, ...args]
-  const code = await foreground(process.execPath, run, { cwd: root })
+  const code = await runInForeground(process.execPath, run, { cwd: root })
   return { name, code, minutes: (Date.now() - began) / 60_000, ...countsOf(file) }
 }
 

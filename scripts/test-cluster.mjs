@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findLanes } from '../deploy/local/find.mjs'
-import { ready } from './ready.mjs'
+import { prepareCheckout } from './ready.mjs'
 import { runSuites } from './suites.mjs'
 
 /**
@@ -10,7 +10,7 @@ import { runSuites } from './suites.mjs'
  * each with its own servers, which it may stop: tests wait for servers more than they compute. The last line counts the
  * tests, the one before it the survived faults. Exit code 3: skipped, with the reason printed.
  */
-ready()
+prepareCheckout()
 const parts = await findLanes(Math.min(2, availableParallelism())).catch(skipped)
 console.error(`Kafka, MinIO and PostgreSQL come from ${parts.source}.`)
 process.env.RETICLE_TEST_LANES = JSON.stringify(parts.lanes)

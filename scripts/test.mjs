@@ -1,5 +1,5 @@
-import { ready } from './ready.mjs'
+import { prepareCheckout } from './ready.mjs'
 import { runSuites } from './suites.mjs'
 
-ready()
+prepareCheckout()
 process.exitCode = await runSuites(['unit', 'contract', 'e2e'], process.argv.slice(2))

@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { foreground } from './foreground.mjs'
-import { ready, root } from './ready.mjs'
+import { runInForeground } from './foreground.mjs'
+import { prepareCheckout, root } from './ready.mjs'
 
 /** Runs all checks of a change: format and lint, types, the start of a fresh clone without network, and the tests. */
-ready()
+prepareCheckout()
 await step('format and lint', () =>
-  foreground(process.execPath, [bin('@biomejs/biome/bin/biome'), 'ci', '.'], { cwd: root }),
+  runInForeground(process.execPath, [bin('@biomejs/biome/bin/biome'), 'ci', '.'], { cwd: root }),
 )
 await step('the lockfile can be installed', () =>
   npm(['ci', '--dry-run', '--offline', '--loglevel=error']),
@@ -32,7 +32,11 @@ function bin(path) {
 }
 
 function npm(args, options = {}) {
-  return foreground('npm', args, { cwd: root, shell: process.platform === 'win32', ...options })
+  return runInForeground('npm', args, {
+    cwd: root,
+    shell: process.platform === 'win32',
+    ...options,
+  })
 }
 
 /** Clones the committed state, installs from npm's cache, and waits for the ready line. */

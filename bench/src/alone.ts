@@ -99,6 +99,10 @@ const neighbours: Parameters<typeof handlers>[0]['services'] = {
 export const caller = () => callAs({ user_id: 1 })
 
 /** Reads an answer and discards it. */
-export async function drained({ chunks }: { chunks: AsyncIterable<Uint8Array> }): Promise<void> {
+export async function drainChunks({
+  chunks,
+}: {
+  chunks: AsyncIterable<Uint8Array>
+}): Promise<void> {
   for await (const _ of chunks);
 }

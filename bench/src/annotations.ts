@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Limit } from './limit.ts'
-import { growth, interleaved, median, timed } from './measure.ts'
+import { measureGrowth, measureInterleaved, measureMs, median } from './measure.ts'
 import type { Server } from './server.ts'
 import { annotationBody, annotationPieces, frameCount } from './shapes.ts'
-import { boundFigure, type Figure, ratioFigure } from './table.ts'
+import { type BenchFigure, boundFigure, ratioFigure } from './table.ts'
 import { makeTask } from './task.ts'
 
 const rounds = 5
@@ -26,7 +26,7 @@ export async function annotationFigures(
   server: Server,
   limit: Limit,
   mode: Mode,
-): Promise<Figure[]> {
+): Promise<BenchFigure[]> {
   const task = await makeTask(server, frameCount)
   const url = `${server.api}/tasks/${task.id}/annotations/`
   const headers = { authorization: server.authorization, 'accept-encoding': 'identity' }
@@ -48,7 +48,7 @@ export async function annotationFigures(
 
   await drain(await put())
   const file = join(tmpdir(), `reticle-bench-${process.pid}.csv`)
-  const write = await interleaved(
+  const write = await measureInterleaved(
     rounds,
     () => limit.write(task.id, file),
     commit,
@@ -58,9 +58,9 @@ export async function annotationFigures(
     },
   )
   await Promise.all(pending.splice(0))
-  const writing = await growth(server.memory, async () => drain(await put()))
+  const writing = await measureGrowth(server.memory, async () => drain(await put()))
   for (let warm = 0; warm < 5; warm++) await get()
-  const read = await interleaved(readRounds, () => limit.read(task.id), get)
+  const read = await measureInterleaved(readRounds, () => limit.read(task.id), get)
   rmSync(file)
   const reading = `GET of 100,000 shapes / ${limit.name} ordered copy`
   const replacing = `PUT of 100,000 shapes up to commit / ${limit.name} delete and copy`
@@ -78,13 +78,13 @@ export async function annotationFigures(
 const large = 1_000_000
 
 /** Measures a set of a million shapes in one job, which is too large for the memory of a process. */
-async function largeFigures(server: Server): Promise<Figure[]> {
+async function largeFigures(server: Server): Promise<BenchFigure[]> {
   const { id, labelId } = await makeTask(server, frameCount)
   const url = `${server.api}/tasks/${id}/annotations/`
   const headers = { authorization: server.authorization, 'accept-encoding': 'identity' }
   const send = () => sendAll(url, headers, annotationPieces({ labelId, count: large }))
-  const writing = await growth(server.memory, send)
-  const reading = await growth(server.memory, () => readAll(url, headers))
+  const writing = await measureGrowth(server.memory, send)
+  const reading = await measureGrowth(server.memory, () => readAll(url, headers))
   const limit = { most: 64, unit: 'MiB' }
   const what = '1,000,000 shapes in one task: growth of memory by a PUT / a GET'
   return [boundFigure('P5', what, [writing.growth, reading.growth], limit)]
@@ -97,10 +97,10 @@ async function readingFigures(
   get: () => Promise<void>,
 ) {
   const firsts: number[] = []
-  while (firsts.length < rounds) firsts.push(await timed(() => firstPiece(url, headers)))
-  const alone = await growth(server.memory, get)
-  const four = await growth(server.memory, () => Promise.all([get(), get(), get(), get()]))
-  const stalled = await growth(server.memory, () => stall(url, headers))
+  while (firsts.length < rounds) firsts.push(await measureMs(() => firstPiece(url, headers)))
+  const alone = await measureGrowth(server.memory, get)
+  const four = await measureGrowth(server.memory, () => Promise.all([get(), get(), get(), get()]))
+  const stalled = await measureGrowth(server.memory, () => stall(url, headers))
   const memory = [alone, four, stalled].map((one) => one.growth)
   const growing = 'GET: growth of memory alone / four at once / a reader that stops for 3 s'
   return [
@@ -127,11 +127,11 @@ async function stall(url: string, headers: Record<string, string>): Promise<void
 /** Reads and discards an answer with a minimal client, because it shares the processor cores with the server. */
 function readAll(url: string, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers, agent }, (answer) => {
+    const call = request(url, { headers, agent }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`GET: ${answer.statusCode}`))
       answer.on('end', resolve).on('error', reject).resume()
     })
-    asked.on('error', reject).end()
+    call.on('error', reject).end()
   })
 }
 const agent = new Agent({ keepAlive: true })
@@ -140,11 +140,11 @@ const agent = new Agent({ keepAlive: true })
 function sendAll(url: string, headers: Record<string, string>, body: Iterable<string>) {
   return new Promise<void>((resolve, reject) => {
     const sent = { ...headers, 'content-type': 'application/json' }
-    const asked = request(url, { method: 'PUT', headers: sent, agent }, (answer) => {
+    const call = request(url, { method: 'PUT', headers: sent, agent }, (answer) => {
       if (answer.statusCode !== 200) reject(new Error(`PUT: ${answer.statusCode}`))
       answer.on('end', resolve).on('error', reject).resume()
     })
-    pipeline(Readable.from(batched(body)), asked).catch(reject)
+    pipeline(Readable.from(batched(body)), call).catch(reject)
   })
 }
 

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { LoadCall } from './load.ts'
 import { startEmbedded } from './server.ts'
 import { addMeasuredUser, besideLoad } from './small-calls.ts'
-import type { Figure } from './table.ts'
-import { callerOf, finished, makeTask } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { callerOf, makeTask, waitForEnd } from './task.ts'
 import { registerUser } from './users.ts'
 
 const connections = 2
@@ -22,7 +22,7 @@ interface Attack {
  * Measures attacks of one or two users on one process: values of maximum length (A1), wrong passwords (A2), followers
  * of requests (A3). Limits have their defaults, except in the last one, which measures the queue of password hashes.
  */
-export async function* attackFigures(): AsyncGenerator<Figure> {
+export async function* attackFigures(): AsyncGenerator<BenchFigure> {
   yield* figuresOf({}, 3, preparedAttacks)
   const guesses = async () => [guessing('A2-hash', 'wrong passwords, no limit of an address')]
   yield* figuresOf({ RETICLE_GATEWAY_RATE_ANONYMOUS: '0' }, 2, guesses)
@@ -32,7 +32,7 @@ async function* figuresOf(
   env: Record<string, string>,
   most: number,
   prepare: (api: string) => Promise<Attack[]>,
-): AsyncGenerator<Figure> {
+): AsyncGenerator<BenchFigure> {
   const server = await startEmbedded(env)
   const { api } = server
   try {
@@ -211,7 +211,7 @@ const waitsOfUser = 50
 async function followsOf(api: string, authorization: string) {
   const call = callerOf({ api, authorization })
   for (let count = 1; count < 300; count++) await call('POST', '/events/export')
-  await finished(call, await call('POST', '/events/export'))
+  await waitForEnd(call, await call('POST', '/events/export'))
   const headers = { authorization }
   const stream = { path: '/requests/stream', headers }
   const ask = { method: 'POST', path: '/events/export', headers }

@@ -1,7 +1,7 @@
 import type { LoadCall } from './load.ts'
 import { startEmbedded } from './server.ts'
 import { addMeasuredUser, besideLoad } from './small-calls.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { callerOf, makeTask } from './task.ts'
 import { registerUser } from './users.ts'
 
@@ -14,7 +14,7 @@ interface LargeCall {
 }
 
 /** Measures small calls beside a sequence of calls whose body or answer has the maximum size. */
-export async function* besideFigures(): AsyncGenerator<Figure> {
+export async function* besideFigures(): AsyncGenerator<BenchFigure> {
   const server = await startEmbedded({
     RETICLE_GATEWAY_RATE_USER: '0',
     RETICLE_GATEWAY_RATE_ANNOTATIONS: '0',

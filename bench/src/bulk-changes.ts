@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { type Alone, caller, drained, framesOfJob, labelId, openAlone } from './alone.ts'
-import { pieces, putJob } from './alone-figures.ts'
-import { median, timed } from './measure.ts'
+import { type Alone, caller, drainChunks, framesOfJob, labelId, openAlone } from './alone.ts'
+import { putJob, splitBody } from './alone-figures.ts'
+import { measureMs, median } from './measure.ts'
 import type { Server } from './server.ts'
 import { boxPieces } from './shapes.ts'
-import { type Figure, ratioFigure } from './table.ts'
+import { type BenchFigure, ratioFigure } from './table.ts'
 import { stopAnalysing } from './unanalysed.ts'
 
 const count = 100_000
@@ -19,7 +19,7 @@ const job = 1
  */
 export async function bulkChangeFigures({
   databaseUrl,
-}: Pick<Server, 'databaseUrl'>): Promise<Figure[]> {
+}: Pick<Server, 'databaseUrl'>): Promise<BenchFigure[]> {
   const alone = await openAlone(databaseUrl, 'bench_bulk_changes')
   try {
     await stopAnalysing(alone.database)
@@ -43,10 +43,10 @@ async function measureRound(alone: Alone, round: number, times: Map<string, numb
   const measure = async (name: string, run: () => Promise<unknown>) => {
     const known = times.get(name) ?? []
     times.set(name, known)
-    known.push(await timed(run))
+    known.push(await measureMs(run))
   }
   const patch = async (action: string, shapes: Iterable<string>) =>
-    drained(
+    drainChunks(
       await service.updateJobAnnotations({ id: job, action, body: bytesOf(shapes) }, caller()),
     )
   const ids = async () => {
@@ -75,23 +75,23 @@ async function measureRound(alone: Alone, round: number, times: Map<string, numb
   const lines = await buffer((await service.readRows({ target: 'job', id: job }, caller())).chunks)
   await measure('import with import_mode=merge', () =>
     service.writeRows(
-      { target: 'job', id: job, mode: 'merge', call_id: randomUUID(), body: pieces(lines) },
+      { target: 'job', id: job, mode: 'merge', call_id: randomUUID(), body: splitBody(lines) },
       caller(),
     ),
   )
   await measure('update', () => patch('update', each(all, `,"z_order":${round + 5}`)))
   await measure('history/diff', async () =>
-    drained(await service.getJobAnnotationsDiff({ id: job, from }, caller())),
+    drainChunks(await service.getJobAnnotationsDiff({ id: job, from }, caller())),
   )
   await measure('statistics', async () =>
-    drained(
+    drainChunks(
       await service.getJobAnnotationStatistics({ id: job, labels: true, authors: true }, caller()),
     ),
   )
   await measure('create', () => patch('create', boxPieces({ labelId, count, frames: framesOfJob })))
   await measure('delete by ids', () => patch('delete', each(all, '')))
   await measure('restore', async () =>
-    drained(await service.restoreJobRevision({ id: job, revision: from }, caller())),
+    drainChunks(await service.restoreJobRevision({ id: job, revision: from }, caller())),
   )
 }
 

@@ -19,7 +19,7 @@ import { silentLog } from '@reticle/kit/log'
 import { emit } from '@reticle/kit/outbox/emit'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import pg from 'pg'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 
 export interface BusBench {
   /** Address of an administrator; every figure gets a separate database. */
@@ -39,7 +39,7 @@ const latencyGoals = { PostgreSQL: 100, Kafka: 600 }
 const commitsAllowed = { PostgreSQL: 20, Kafka: 120 }
 
 /** Measures T-BUS-1 to 3 on one adapter; T-BUS-3 applies only to the embedded bus. */
-export async function busFigures(bench: BusBench): Promise<Figure[]> {
+export async function busFigures(bench: BusBench): Promise<BenchFigure[]> {
   const counts = bench.counts ?? { kills: 10, events: 2000 }
   const latency = await inRig(bench, latencyFigure)
   const throughput = bench.brokers ? [] : [await inRig(bench, throughputFigure)]
@@ -87,7 +87,7 @@ async function inRig<R>(
 async function soakFigure(
   { name, database, url, kafka }: Rig,
   counts: { kills: number; events: number },
-): Promise<Figure> {
+): Promise<BenchFigure> {
   const seen = await runSoak({ db: database.db, url, kafka, ...counts })
   const { lost, doubled, disordered } = seen
   return {
@@ -99,7 +99,7 @@ async function soakFigure(
   }
 }
 
-async function latencyFigure(rig: Rig): Promise<Figure> {
+async function latencyFigure(rig: Rig): Promise<BenchFigure> {
   const times = await carrying(rig, async (commit) => {
     const started = performance.now()
     const committing: Promise<void>[] = []
@@ -124,7 +124,7 @@ async function latencyFigure(rig: Rig): Promise<Figure> {
   }
 }
 
-async function throughputFigure(rig: Rig): Promise<Figure> {
+async function throughputFigure(rig: Rig): Promise<BenchFigure> {
   const writers = 8
   const each = 1000
   const writeAll = async (commit: (n: number) => Promise<void>) => {

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { z } from 'zod'
-import { median, timed } from './measure.ts'
+import { measureMs, median } from './measure.ts'
 import type { Server } from './server.ts'
 import { boxPieces } from './shapes.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { makeTask, sendShapes } from './task.ts'
 import { stopAnalysing } from './unanalysed.ts'
 
@@ -22,7 +22,7 @@ const goalOfOne = 10
  * Measures create, update and delete of 1, 100 and 1,000 objects over HTTP in sets of 100, 10,000 and 1,000,000, on a
  * database that was never analysed: autovacuum is off for the tables of annotations.
  */
-export async function* changeFigures(server: Server): AsyncGenerator<Figure> {
+export async function* changeFigures(server: Server): AsyncGenerator<BenchFigure> {
   const database = new pg.Client({ connectionString: server.databaseUrl })
   await database.connect()
   await stopAnalysing(database).finally(() => database.end())
@@ -45,7 +45,7 @@ interface Measured {
   values: number[]
 }
 
-function figureOf(action: string, { count, size, values }: Measured): Figure {
+function figureOf(action: string, { count, size, values }: Measured): BenchFigure {
   const what = `PATCH ${action} of ${count.toLocaleString('en')} of ${size.toLocaleString('en')} shapes, p50 / least`
   const [half, least] = [median(values), Math.min(...values)]
   const most =
@@ -98,7 +98,7 @@ async function callEach(
   })
   let ids: number[] = []
   const measure = async (action: string, run: () => Promise<unknown>) => {
-    times[action]?.push(await timed(run))
+    times[action]?.push(await measureMs(run))
   }
   await measure('create', async () => {
     ids = await patch(

@@ -11,25 +11,25 @@ import type { ImportTarget } from '@reticle/formats/model'
 import { createReport } from '@reticle/formats/report'
 import sharp from 'sharp'
 import { cocoPieces } from './coco-document.ts'
-import { interleaved } from './measure.ts'
+import { measureInterleaved } from './measure.ts'
 import { frameCount, shapeCount } from './shapes.ts'
-import { type Figure, ratioFigure, shareFigure } from './table.ts'
+import { type BenchFigure, ratioFigure, shareFigure } from './table.ts'
 import { pictureName } from './task.ts'
 
 const rounds = 7
 
 /** Measures P11, P15 and P16: the building blocks of formats, each against a minimal implementation. */
-export async function codecFigures(): Promise<Figure[]> {
+export async function codecFigures(): Promise<BenchFigure[]> {
   return [await cocoFigure(), ...(await zipFigures()), await pngFigure()]
 }
 
 /** Measures reading, validating and converting a document, against parsing it as one object. */
-async function cocoFigure(): Promise<Figure> {
+async function cocoFigure(): Promise<BenchFigure> {
   const file = join(tmpdir(), `reticle-bench-${process.pid}.json`)
   await writeFile(file, cocoPieces({ count: shapeCount, frames: frameCount }))
   const target = cocoTarget()
   try {
-    const times = await interleaved(
+    const times = await measureInterleaved(
       rounds,
       async () => JSON.parse(await readFile(file, 'utf8')),
       () => readCoco(file, target),
@@ -69,7 +69,7 @@ async function readCoco(file: string, target: ImportTarget): Promise<void> {
 
 const memberCount = 10_000
 
-async function zipFigures(): Promise<Figure[]> {
+async function zipFigures(): Promise<BenchFigure[]> {
   const line = (at: number) => `${at % 80} 0.${at}01 0.5${at} 0.0${at} 0.1${at}\n`
   const contents = Array.from({ length: memberCount }, (_, member) =>
     Buffer.from(Array.from({ length: 25 }, (_, at) => line(member + at)).join('')),
@@ -77,12 +77,12 @@ async function zipFigures(): Promise<Figure[]> {
   const members = contents.map((content, index) => ({ path: `labels/${index}.txt`, content }))
   const packed = contents.map((content) => deflateRawSync(content, { level: 1 }))
   const archive = await zipped(members)
-  const writing = await interleaved(
+  const writing = await measureInterleaved(
     rounds,
     async () => contents.map((content) => deflateRawSync(content, { level: 1 })),
     () => zipped(members),
   )
-  const reading = await interleaved(
+  const reading = await measureInterleaved(
     rounds,
     async () => packed.map((bytes) => inflateRawSync(bytes)),
     async () => {
@@ -102,7 +102,7 @@ async function zipped(members: Parameters<typeof writeZip>[0]): Promise<Buffer> 
   return Buffer.concat(pieces)
 }
 
-async function pngFigure(): Promise<Figure> {
+async function pngFigure(): Promise<BenchFigure> {
   const [width, height] = [1920, 1080]
   const classes = new Uint8Array(width * height)
   for (let at = 0; at < 20; at += 1) {
@@ -113,7 +113,7 @@ async function pngFigure(): Promise<Figure> {
   const palette = Array.from({ length: 21 }, (_, index) => ({ color: index * 997 }))
   const raw = { width, height, channels: 1 } as const
   const images = 20
-  const times = await interleaved(
+  const times = await measureInterleaved(
     rounds,
     async () => {
       for (let image = 0; image < images; image += 1)

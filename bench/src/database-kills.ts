@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killDatabase } from '@reticle/kit/bus/testing/database-kills'
 import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 
 /** Measures T-BUS-4 on the embedded PostgreSQL; its target is 50 kills. */
-export async function databaseKillsFigure(kills = 5): Promise<Figure> {
+export async function databaseKillsFigure(kills = 5): Promise<BenchFigure> {
   const dataDir = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
   chmodSync(dataDir, 0o755)
   let server: Postgres | undefined

@@ -4,7 +4,7 @@ import { residentMiB } from './server.ts'
 /**
  * Measures a run: milliseconds, and the MiB by which the server and each of its child processes grow, largest first.
  */
-export async function watched<R>(
+export async function watchProcesses<R>(
   pid: number,
   run: () => Promise<R>,
 ): Promise<{ result: R; ms: number; growths: number[] }> {

@@ -6,13 +6,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { cocoPieces } from './coco-document.ts'
-import { watched } from './family.ts'
+import { watchProcesses } from './family.ts'
 import type { Limit } from './limit.ts'
-import { interleaved, timed } from './measure.ts'
+import { measureInterleaved, measureMs } from './measure.ts'
 import type { Restartable } from './server.ts'
 import { annotationPieces, boxPieces, frameCount } from './shapes.ts'
-import { type Figure, ratioFigure } from './table.ts'
-import { callerOf, download, finished, makeTask, sendShapes } from './task.ts'
+import { type BenchFigure, ratioFigure } from './table.ts'
+import { callerOf, downloadFile, makeTask, sendShapes, waitForEnd } from './task.ts'
 
 const mostMiB = 150
 const mostTimes = 10.5
@@ -23,7 +23,10 @@ const boxesOfFrame = 100
  * Measures P14 and every format: exports and imports of 1,000,000 boxes, against 100,000 and against the database
  * alone. Takes half an hour.
  */
-export async function* formatFigures(server: Restartable, limit: Limit): AsyncGenerator<Figure> {
+export async function* formatFigures(
+  server: Restartable,
+  limit: Limit,
+): AsyncGenerator<BenchFigure> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
   try {
     yield* documentFigures(server, folder, large)
@@ -37,7 +40,7 @@ export async function* formatFigures(server: Restartable, limit: Limit): AsyncGe
 const query = (format: string) => `format=${encodeURIComponent(format)}`
 
 /** Measures P12 and P13. */
-export async function cocoFigures(server: Restartable, limit: Limit): Promise<Figure[]> {
+export async function cocoFigures(server: Restartable, limit: Limit): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
   try {
     return await movedBothWays(server, limit, folder)
@@ -46,7 +49,11 @@ export async function cocoFigures(server: Restartable, limit: Limit): Promise<Fi
   }
 }
 
-async function movedBothWays(server: Restartable, limit: Limit, folder: string): Promise<Figure[]> {
+async function movedBothWays(
+  server: Restartable,
+  limit: Limit,
+  folder: string,
+): Promise<BenchFigure[]> {
   const call = callerOf(server)
   const task = await makeTask(server, frameCount)
   const at = `/tasks/${task.id}`
@@ -55,13 +62,13 @@ async function movedBothWays(server: Restartable, limit: Limit, folder: string):
   const [box] = [...boxPieces({ labelId: task.labelId, count: 1, frames: 1 })].slice(1)
   const touch = () => call('PATCH', `${at}/annotations/?action=create`, `{"shapes":[${box}]}`)
   const exportIt = async () =>
-    finished(call, await call('POST', `${at}/dataset/export?${query('COCO 1.0')}`))
-  const exporting = await interleaved(5, () => limit.read(task.id), exportIt, touch)
+    waitForEnd(call, await call('POST', `${at}/dataset/export?${query('COCO 1.0')}`))
+  const exporting = await measureInterleaved(5, () => limit.read(task.id), exportIt, touch)
 
   const file = join(folder, 'coco.zip')
-  await download(server, String((await exportIt()).result_url), file)
+  await downloadFile(server, String((await exportIt()).result_url), file)
   const rows = join(folder, 'rows.csv')
-  const importing = await interleaved(
+  const importing = await measureInterleaved(
     5,
     () => limit.write(task.id, rows),
     () => importIt(server, at, 'COCO 1.0', file),
@@ -90,7 +97,7 @@ async function* documentFigures(
   server: Restartable,
   folder: string,
   { count, frames }: Size,
-): AsyncGenerator<Figure> {
+): AsyncGenerator<BenchFigure> {
   const file = join(folder, 'document.json')
   await pipeline(Readable.from(cocoPieces({ count, frames })), createWriteStream(file))
   const { size } = await openAsBlob(file)
@@ -101,11 +108,11 @@ async function* documentFigures(
     ['import of one JSON document', () => importIt(server, at, 'COCO 1.0', file)],
     [
       'export',
-      async () => finished(call, await call('POST', `${at}/dataset/export?${query('COCO 1.0')}`)),
+      async () => waitForEnd(call, await call('POST', `${at}/dataset/export?${query('COCO 1.0')}`)),
     ],
   ] as const
   for (const [done, move] of ways) {
-    const { growths, ms } = await watched(server.pid(), async () => void (await move()))
+    const { growths, ms } = await watchProcesses(server.pid(), async () => void (await move()))
     const [annotations, images] = [count, frames].map((one) => one.toLocaleString('en'))
     const mib = (size / 1024 ** 2).toFixed(0)
     const most = growths[0] ?? Number.NaN
@@ -132,7 +139,7 @@ async function* everyFormat(
   server: Restartable,
   limit: Limit,
   folder: string,
-): AsyncGenerator<Figure> {
+): AsyncGenerator<BenchFigure> {
   const { importers, exporters } = lists.parse(
     await callerOf(server)('GET', '/server/annotation/formats'),
   )
@@ -159,21 +166,23 @@ async function setOf(server: Restartable, limit: Limit, count: number, folder: s
     sendShapes(server, `${at}/annotations/`, boxPieces({ labelId: task.labelId, count, frames }))
   await fill()
   const rows = join(folder, 'rows.csv')
-  const readMs = await timed(() => limit.read(task.id))
+  const readMs = await measureMs(() => limit.read(task.id))
   await limit.save(task.id, rows)
-  const writeMs = await timed(() => limit.write(task.id, rows))
+  const writeMs = await measureMs(() => limit.write(task.id, rows))
   const file = join(folder, `${count}.zip`)
   return {
     async exported(format: string): Promise<Moved> {
       await fill()
-      const { result, ms, growths } = await watched(server.pid(), async () =>
-        finished(call, await call('POST', `${at}/dataset/export?${query(format)}`)),
+      const { result, ms, growths } = await watchProcesses(server.pid(), async () =>
+        waitForEnd(call, await call('POST', `${at}/dataset/export?${query(format)}`)),
       )
-      await download(server, String(result.result_url), file)
+      await downloadFile(server, String(result.result_url), file)
       return { ms, mib: growths[0] ?? Number.NaN, limitMs: readMs }
     },
     async imported(format: string): Promise<Moved> {
-      const { ms, growths } = await watched(server.pid(), () => importIt(server, at, format, file))
+      const { ms, growths } = await watchProcesses(server.pid(), () =>
+        importIt(server, at, format, file),
+      )
       return { ms, mib: growths[0] ?? Number.NaN, limitMs: writeMs }
     },
   }
@@ -182,13 +191,13 @@ async function setOf(server: Restartable, limit: Limit, count: number, folder: s
 /** Measurements of the smaller and of the larger set. */
 type Pair = readonly [few: Moved, many: Moved]
 
-function formatFigure(name: string, exported: Pair, imported: Pair | undefined): Figure {
+function formatFigure(name: string, exported: Pair, imported: Pair | undefined): BenchFigure {
   const cells = [cellsOfPair(exported), imported ? cellsOfPair(imported) : ['', '', '', '']]
-  const told = cells.map(([seconds, times, , mib]) => `${times} (${seconds} s), ${mib} MiB`)
+  const texts = cells.map(([seconds, times, , mib]) => `${times} (${seconds} s), ${mib} MiB`)
   return {
     id: 'formats',
     what: name,
-    seen: `out and in: ${told.join('; ')}`,
+    seen: `out and in: ${texts.join('; ')}`,
     target: `<= ${mostTimes}, <= ${mostMiB} MiB`,
     holds: [exported, imported].every((pair) => !pair || isWithin(pair)),
     moved: cells.flat(),
@@ -214,5 +223,5 @@ async function importIt(server: Restartable, at: string, format: string, file: s
     await openAsBlob(file),
     file.endsWith('.json') ? 'a.json' : 'a.zip',
   )
-  await finished(call, await call('POST', `${at}/annotations/?${query(format)}`, form))
+  await waitForEnd(call, await call('POST', `${at}/annotations/?${query(format)}`, form))
 }

@@ -3,8 +3,8 @@ import { Agent, request } from 'node:http'
 import { z } from 'zod'
 import { grammars, headerValue, partGrammars, randomOf } from './header-values.ts'
 import { type Restartable, startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
-import { callerOf, finished, makeTask } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { callerOf, makeTask, waitForEnd } from './task.ts'
 
 const valuesPerHeader = 10_000
 /** This many values fill the size limit alone; the others share it with further headers. */
@@ -36,7 +36,7 @@ interface Attempt {
  * the result is the maximum over all calls. Timers and garbage collection use the same thread, so a call that takes
  * longer than all before it is repeated, and its lowest time counts.
  */
-export async function* headerFigures(): AsyncGenerator<Figure> {
+export async function* headerFigures(): AsyncGenerator<BenchFigure> {
   const server = await startEmbedded({
     RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
     RETICLE_GATEWAY_RATE_USER: '0',
@@ -64,7 +64,7 @@ async function figureOf(
   send: Send,
   what: string,
   tried: Iterable<Attempt>,
-): Promise<Figure> {
+): Promise<BenchFigure> {
   const slowest = { ms: 0, name: '', first: 0 }
   let [calls, failures] = [0, 0]
   for (const { name, target, shown } of tried) {
@@ -131,7 +131,7 @@ async function targetsOf(server: Restartable): Promise<Targets> {
   const task = await makeTask(server, 1)
   const { id } = ids.parse(await call('POST', '/projects', body))
   const exported = `/tasks/${task.id}/dataset/export?format=COCO%201.0`
-  const { result_url } = await finished(call, await call('POST', exported))
+  const { result_url } = await waitForEnd(call, await call('POST', exported))
   const boundary = { 'content-type': 'multipart/form-data; boundary=b' }
   return {
     read: { method: 'GET', path: `/api/projects/${id}` },

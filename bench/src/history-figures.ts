@@ -1,20 +1,20 @@
-import { type Alone, caller, drained, openAlone, taskId } from './alone.ts'
-import { inTurn, pieces, putJob } from './alone-figures.ts'
-import { interleaved } from './measure.ts'
+import { type Alone, caller, drainChunks, openAlone, taskId } from './alone.ts'
+import { inTurn, putJob, splitBody } from './alone-figures.ts'
+import { measureInterleaved } from './measure.ts'
 import type { Server } from './server.ts'
-import { type Figure, ratioFigure } from './table.ts'
+import { type BenchFigure, ratioFigure } from './table.ts'
 
 const most = 1.15
 
 /** Measures the cost of the annotation history for a write: the service with history against the service without it. */
 export async function historyFigures({
   databaseUrl,
-}: Pick<Server, 'databaseUrl'>): Promise<Figure[]> {
+}: Pick<Server, 'databaseUrl'>): Promise<BenchFigure[]> {
   const kept = await openAlone(databaseUrl, 'bench_history')
   const env = { RETICLE_ANNOTATIONS_HISTORY_DAYS: '0' }
   const bare = await openAlone(databaseUrl, 'bench_no_history', env)
   try {
-    const put = await interleaved(
+    const put = await measureInterleaved(
       7,
       () => putJob(bare, 1),
       () => putJob(kept, 1),
@@ -48,7 +48,9 @@ async function changer({ service, database }: Alone, count: number) {
       id: Number(rows[(at + n * 97) % rows.length]?.id),
       occluded: at % 2 === 0,
     }))
-    const body = pieces(Buffer.from(JSON.stringify({ shapes })))
-    await drained(await service.updateJobAnnotations({ id: 1, action: 'update', body }, caller()))
+    const body = splitBody(Buffer.from(JSON.stringify({ shapes })))
+    await drainChunks(
+      await service.updateJobAnnotations({ id: 1, action: 'update', body }, caller()),
+    )
   }
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { callsPerSecond } from './many-calls.ts'
 import { median } from './measure.ts'
 import { type Restartable, type Server, startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { callerOf } from './task.ts'
 
 const clients = 16
@@ -18,7 +18,7 @@ const least = 0.55
  * Measures P9: the hooks that every call passes, with a cached identity, as a share of a bare server that returns the
  * same bytes. Uses the processor time per call, which does not depend on the speed of the client.
  */
-export async function hooksFigure(): Promise<Figure> {
+export async function hooksFigure(): Promise<BenchFigure> {
   const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: '1000000000' })
   try {
     return await measured(server)
@@ -27,7 +27,7 @@ export async function hooksFigure(): Promise<Figure> {
   }
 }
 
-async function measured(server: Restartable): Promise<Figure> {
+async function measured(server: Restartable): Promise<BenchFigure> {
   const url = `${server.api}/server/about`
   const token = await tokenOf(server)
   const answer = await (await fetch(url, { headers: { authorization: token } })).text()

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diskBlobs } from '@reticle/kit/blob/disk'
 import { z } from 'zod'
-import { watched } from './family.ts'
-import { timed } from './measure.ts'
-import { photographer } from './photos.ts'
+import { watchProcesses } from './family.ts'
+import { measureMs } from './measure.ts'
+import { createPhotographer } from './photos.ts'
 import type { Restartable } from './server.ts'
-import { boundFigure, type Figure, ratioFigure } from './table.ts'
-import { callerOf, finished } from './task.ts'
+import { type BenchFigure, boundFigure, ratioFigure } from './table.ts'
+import { callerOf, waitForEnd } from './task.ts'
 
 const mebibyte = 1024 * 1024
 const photo = { width: 4000, height: 3000 }
@@ -41,8 +41,8 @@ interface Exported {
  *
  * @param wished MiB of the larger set
  */
-export async function imageFigures(server: Restartable, wished?: string): Promise<Figure[]> {
-  const take = await photographer(photo)
+export async function imageFigures(server: Restartable, wished?: string): Promise<BenchFigure[]> {
+  const take = await createPhotographer(photo)
   const tenth = Math.max(1, Math.floor((await largestBytes(wished)) / take(0).bytes.length / 10))
   const sets: Sets = {
     small: await exported(server, take, tenth),
@@ -57,7 +57,7 @@ async function largestBytes(wished?: string): Promise<number> {
   return Math.min(usualMiB * mebibyte, bavail * bsize * shareOfDisk)
 }
 
-function figuresOf({ small, large }: Sets): Figure[] {
+function figuresOf({ small, large }: Sets): BenchFigure[] {
   const what = `${large.count} photos exported with their images`
   const amount = `${(large.bytes / mebibyte).toFixed(0)} MiB`
   const compared = (title: string, limit: number, most: number) => {
@@ -73,14 +73,14 @@ function figuresOf({ small, large }: Sets): Figure[] {
   ]
 }
 
-type Take = Awaited<ReturnType<typeof photographer>>
+type Take = Awaited<ReturnType<typeof createPhotographer>>
 
 async function exported(server: Restartable, take: Take, count: number): Promise<Exported> {
   const call = callerOf(server)
   const at = `/tasks/${await makeTask(server, take, count)}`
   const query = `format=${encodeURIComponent('COCO 1.0')}&save_images=true`
-  const { ms, growths } = await watched(server.pid(), async () =>
-    finished(call, await call('POST', `${at}/dataset/export?${query}`)),
+  const { ms, growths } = await watchProcesses(server.pid(), async () =>
+    waitForEnd(call, await call('POST', `${at}/dataset/export?${query}`)),
   )
   const { bytes, copyMs } = await copied(take, count)
   return { count, bytes, exportMs: ms, growths, copyMs }
@@ -111,7 +111,7 @@ async function makeTask(
     }
     await send('upload-multiple', form)
   }
-  await finished(call, await (await send('upload-finish')).json())
+  await waitForEnd(call, await (await send('upload-finish')).json())
   return id
 }
 
@@ -127,7 +127,7 @@ async function copied(take: Take, count: number): Promise<{ bytes: number; copyM
     async function* all() {
       for (let index = 0; index < count; index++) yield* (await from.get(`${index}`)).chunks
     }
-    const copyMs = await timed(() => to.put('all', all()))
+    const copyMs = await measureMs(() => to.put('all', all()))
     return { bytes: (await to.stat('all')).size, copyMs }
   } finally {
     await rm(folder, { recursive: true })

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { z } from 'zod'
-import { timed } from './measure.ts'
+import { measureMs } from './measure.ts'
 import type { Server } from './server.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { callerOf } from './task.ts'
 
 const inProject = 10_000
@@ -18,12 +18,12 @@ const projects = z.object({ id: z.int() })
  * Measures lists of a user who has a project of 10,000 tasks, beside 1,000,000 tasks of others: p95 as a multiple of
  * the bare statements for the rows, their number, and their related rows.
  */
-export async function listFigures(server: Server): Promise<Figure[]> {
+export async function listFigures(server: Server): Promise<BenchFigure[]> {
   const database = new pg.Client({ connectionString: server.databaseUrl })
   database.on('error', () => undefined) // the failure of a stopping server is reported elsewhere
   await database.connect()
   const { api, authorization, project } = await fill(server, database)
-  const figures: Figure[] = []
+  const figures: BenchFigure[] = []
   for (const list of listsOf(project)) {
     const answered = async () => {
       const answer = await fetch(`${api}${list.path}`, { headers: { authorization } })
@@ -43,7 +43,7 @@ export async function listFigures(server: Server): Promise<Figure[]> {
 async function inTurn(limit: () => Promise<unknown>, subject: () => Promise<unknown>) {
   const times = { limit: [] as number[], subject: [] as number[] }
   for (let call = -5; call < calls; call++) {
-    const pair = { limit: await timed(limit), subject: await timed(subject) }
+    const pair = { limit: await measureMs(limit), subject: await measureMs(subject) }
     if (call < 0) continue
     times.limit.push(pair.limit)
     times.subject.push(pair.subject)
@@ -54,7 +54,10 @@ async function inTurn(limit: () => Promise<unknown>, subject: () => Promise<unkn
 const p95 = (values: number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN
 
-function figureOf(what: string, { limit, subject }: { limit: number; subject: number }): Figure {
+function figureOf(
+  what: string,
+  { limit, subject }: { limit: number; subject: number },
+): BenchFigure {
   const ratio = subject / limit
   return {
     id: 'lists',

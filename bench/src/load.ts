@@ -26,7 +26,7 @@ const load = z.object({
 })
 
 export type LoadCall = z.input<typeof call>
-export type Load = z.input<typeof load>
+export type BenchLoad = z.input<typeof load>
 
 /** Number of calls of a load by status; 0 means no answer. */
 export type Statuses = Map<number, number>
@@ -39,7 +39,7 @@ export interface RunningLoad {
 }
 
 /** Starts a load in a separate process, so that it does not slow the measurement. */
-export async function startLoad(given: Load): Promise<RunningLoad> {
+export async function startLoad(given: BenchLoad): Promise<RunningLoad> {
   const child = fork(fileURLToPath(import.meta.url))
   child.send(given)
   await once(child, 'message') // its bodies have been generated
@@ -127,8 +127,8 @@ async function serveLoad(): Promise<void> {
   const ready = scripts.map((script) => script.map((one) => prepareCall(api, one)))
   let stop = new AbortController()
   let running: ReturnType<typeof runLoad> | undefined
-  process.on('message', async (wanted) => {
-    if (wanted === 'begin') {
+  process.on('message', async (command) => {
+    if (command === 'begin') {
       stop = new AbortController()
       running = runLoad(ready, connections, stop.signal)
       return

@@ -28,7 +28,7 @@ import { hopFigure } from './rpc.ts'
 import { type Server, startEmbedded } from './server.ts'
 import { smallReadFigure } from './small-reads.ts'
 import { startSplit } from './split.ts'
-import { type Figure, rowOf, tableOf } from './table.ts'
+import { type BenchFigure, rowOf, tableOf } from './table.ts'
 import { uploadKillsFigures } from './upload-kills.ts'
 import { videoFigures } from './video.ts'
 import { toLoopback, webhookFigures } from './webhooks.ts'
@@ -53,19 +53,19 @@ const usage = `npm run bench -- [options]
   --write       puts the figures into docs/performance.md
   --json        prints them as JSON behind the table
 `
-const asked = readOptions()
-if (asked.help) {
+const options = readOptions()
+if (options.help) {
   console.log(usage)
   process.exit()
 }
 const unlessNamed = ['formats', 'movement', 'images', 'headers']
-const isAsked = (id: string) => asked.only?.includes(id) ?? !unlessNamed.includes(id)
-const name = asked.split ? 'split' : 'embedded'
-const { limit, figures } = asked.split ? await measureSplit() : await measureEmbedded()
+const isRequested = (id: string) => options.only?.includes(id) ?? !unlessNamed.includes(id)
+const name = options.split ? 'split' : 'embedded'
+const { limit, figures } = options.split ? await measureSplit() : await measureEmbedded()
 const table = tableOf(figures)
 console.log(table)
-if (asked.json) console.log(JSON.stringify({ mode: name, limit, figures }, null, 2))
-if (asked.write) write()
+if (options.json) console.log(JSON.stringify({ mode: name, limit, figures }, null, 2))
+if (options.write) write()
 process.exitCode = figures.every((figure) => figure.holds) ? 0 : 1
 
 function readOptions() {
@@ -89,7 +89,10 @@ async function measureEmbedded() {
         read: { id: 'P2', most: 1.2 },
         write: { id: 'P4', most: 1.5 },
       })
-    const parts: [id: string, measure: () => Promise<Figure[]> | AsyncGenerator<Figure>][] = [
+    const parts: [
+      id: string,
+      measure: () => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>,
+    ][] = [
       ['annotations', annotations],
       ['alone', () => aloneFigures(server)],
       ['history', () => historyFigures(server)],
@@ -112,11 +115,11 @@ async function measureEmbedded() {
       ['coco', () => cocoFigures(server, limit)],
       ['formats', () => formatFigures(server, limit)],
       ['movement', () => movementFigures(server)],
-      ['images', () => imageFigures(server, asked['images-mib'])],
+      ['images', () => imageFigures(server, options['images-mib'])],
     ]
-    const figures: Figure[] = []
+    const figures: BenchFigure[] = []
     for (const [id, measure] of parts)
-      if (isAsked(id))
+      if (isRequested(id))
         for await (const figure of eachOf(measure())) {
           figures.push(figure)
           console.error(rowOf(figure)) // the table may take an hour to complete
@@ -139,7 +142,7 @@ async function embeddedWebhookFigures() {
   return webhookFigures(server, 'embedded').finally(server.stop)
 }
 
-async function* eachOf(measured: Promise<Figure[]> | AsyncGenerator<Figure>) {
+async function* eachOf(measured: Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>) {
   if (measured instanceof Promise) yield* await measured
   else yield* measured
 }
@@ -175,7 +178,7 @@ async function measureSplit() {
 
 async function measured(
   server: Server,
-  measure: (limit: ReturnType<typeof limitOf>) => Promise<Figure[]>,
+  measure: (limit: ReturnType<typeof limitOf>) => Promise<BenchFigure[]>,
 ) {
   const limit = limitOf(server.databaseUrl)
   const figures = await measure(limit).finally(server.stop)
@@ -186,6 +189,6 @@ async function measured(
 function write(): void {
   const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
   const note = `Limits by ${limit}; everything on one machine (${cpus().length} cores).`
-  const run = { mode: name, figures, isWhole: asked.only === undefined, note }
+  const run = { mode: name, figures, isWhole: options.only === undefined, note }
   writeFileSync(file, pageWith(readFileSync(file, 'utf8'), run))
 }

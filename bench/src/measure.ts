@@ -1,5 +1,5 @@
 /** Returns the milliseconds that `run` takes. */
-export async function timed(run: () => Promise<unknown>): Promise<number> {
+export async function measureMs(run: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await run()
   return performance.now() - began
@@ -20,7 +20,7 @@ export function percentile(values: number[], percent: number): number {
  * Runs limit and subject in turn, so that a machine that slows down slows both. `prepare` before each pair and the
  * first round of each are not measured.
  */
-export async function interleaved(
+export async function measureInterleaved(
   rounds: number,
   limit: () => Promise<unknown>,
   subject: () => Promise<unknown>,
@@ -29,7 +29,7 @@ export async function interleaved(
   const pairs: { limit: number; subject: number }[] = []
   for (let round = 0; round <= rounds; round++) {
     await prepare()
-    pairs.push({ limit: await timed(limit), subject: await timed(subject) })
+    pairs.push({ limit: await measureMs(limit), subject: await measureMs(subject) })
   }
   const counted = pairs.slice(1)
   return {
@@ -40,7 +40,7 @@ export async function interleaved(
 }
 
 /** Returns the highest memory of any process while `run` runs, and the largest growth of a process. */
-export async function growth(
+export async function measureGrowth(
   read: () => number[],
   run: () => Promise<unknown>,
 ): Promise<{ growth: number; peak: number }> {

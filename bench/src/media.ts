@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import sharp from 'sharp'
 import { z } from 'zod'
-import { median, timed } from './measure.ts'
+import { measureMs, median } from './measure.ts'
 import { makePhotos, type Photos } from './photos.ts'
 import { residentMiB, startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
-import { type Call, callerOf, finished } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { type BenchCall, callerOf, waitForEnd } from './task.ts'
 
 const created = z.object({ id: z.int() })
 const meta = z.object({ size: z.int(), chunk_size: z.int() })
@@ -31,7 +31,7 @@ const sets: (Photos & { what: string })[] = [
  * Measures tasks made of many images: the time from request to end as a multiple of a loop that only uses sharp, the
  * memory of the worker, the first chunk, and the time that the API was blocked meanwhile.
  */
-export async function mediaFigures(): Promise<Figure[]> {
+export async function mediaFigures(): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-media-'))
   const report = join(folder, 'stalls.json')
   const preload = new URL('stalls.js', import.meta.url).href
@@ -45,7 +45,7 @@ export async function mediaFigures(): Promise<Figure[]> {
     return stalls.parse(JSON.parse(readFileSync(report, 'utf8')))
   }
   try {
-    const figures: Figure[] = []
+    const figures: BenchFigure[] = []
     for (const photos of sets) {
       const pictures = await mkdtemp(join(folder, 'pictures-'))
       const files = await makePhotos(pictures, photos)
@@ -66,7 +66,7 @@ async function figuresOf(
   files: readonly string[],
   server: Server,
   held: () => Promise<z.output<typeof stalls>>,
-): Promise<Figure[]> {
+): Promise<BenchFigure[]> {
   const call = callerOf(server)
   const pairs: { limit: number; subject: number }[] = []
   const chunks: number[] = []
@@ -76,15 +76,15 @@ async function figuresOf(
     const { id, start } = await uploaded(call, server, files)
     await held() // resets the earlier delay
     const ended = await watchWorkers(server.pid(), async () => {
-      const { created_date, finished_date } = await finished(call, await start())
+      const { created_date, finished_date } = await waitForEnd(call, await start())
       return Number(finished_date) - Number(created_date)
     })
     stalled.push(await held())
     const { chunk_size } = meta.parse(await call('GET', `/tasks/${id}/data/meta`))
     const chunk = `${server.api}/tasks/${id}/data?type=chunk&number=0`
-    chunks.push(await timed(() => fetched(chunk, server.authorization)))
+    chunks.push(await measureMs(() => fetched(chunk, server.authorization)))
     peaks.push(ended.peak)
-    pairs.push({ limit: await timed(() => bareLoop(files, chunk_size)), subject: ended.ms })
+    pairs.push({ limit: await measureMs(() => bareLoop(files, chunk_size)), subject: ended.ms })
   }
   const counted = pairs.slice(1)
   const ratio = median(counted.map(({ limit, subject }) => subject / limit))
@@ -128,7 +128,7 @@ async function figuresOf(
 }
 
 /** Sends files in groups, as clients do; `start` then creates the media. */
-async function uploaded(call: Call, { api, authorization }: Server, files: readonly string[]) {
+async function uploaded(call: BenchCall, { api, authorization }: Server, files: readonly string[]) {
   const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }] })
   const { id } = created.parse(await call('POST', '/tasks', json))
   const send = async (headers: Record<string, string>, body?: FormData | string) => {

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { watched } from './family.ts'
+import { watchProcesses } from './family.ts'
 import type { Restartable } from './server.ts'
 import { annotationPieces } from './shapes.ts'
-import { boundFigure, type Figure, ratioFigure } from './table.ts'
-import { callerOf, download, finished, makeTask, sendShapes } from './task.ts'
+import { type BenchFigure, boundFigure, ratioFigure } from './table.ts'
+import { callerOf, downloadFile, makeTask, sendShapes, waitForEnd } from './task.ts'
 
 /** Sizes of the compared sets: the larger one may take ten and a half times as long, and no more memory. */
 const sizes = [1_000_000, 10_000_000] as const
@@ -28,7 +28,7 @@ interface Moved {
  * Measures COCO exports and imports of a million and of ten million shapes: the times against each other, and the
  * growth of the process that grows most. Takes half an hour and 20 GB.
  */
-export async function movementFigures(server: Restartable): Promise<Figure[]> {
+export async function movementFigures(server: Restartable): Promise<BenchFigure[]> {
   const [small, large] = [await move(server, sizes[0]), await move(server, sizes[1])]
   const times = (what: 'exportMs' | 'importMs') => ({
     limit: small[what],
@@ -61,18 +61,18 @@ async function move(server: Restartable, count: number): Promise<Moved> {
   await fill(server, task, count)
   const at = `/tasks/${task.id}`
   const format = `format=${encodeURIComponent('COCO 1.0')}`
-  const exported = await watched(server.pid(), async () =>
-    finished(call, await call('POST', `${at}/dataset/export?${format}`)),
+  const exported = await watchProcesses(server.pid(), async () =>
+    waitForEnd(call, await call('POST', `${at}/dataset/export?${format}`)),
   )
 
   const folder = await mkdtemp(join(tmpdir(), 'reticle-bench-'))
   try {
     const file = join(folder, 'annotations.zip')
-    await download(server, String(exported.result.result_url), file)
+    await downloadFile(server, String(exported.result.result_url), file)
     const form = new FormData()
     form.append('annotation_file', await openAsBlob(file), 'annotations.zip')
     const answer = await call('POST', `${at}/annotations/?${format}&conv_mask_to_poly=false`, form)
-    const imported = await watched(server.pid(), () => finished(call, answer))
+    const imported = await watchProcesses(server.pid(), () => waitForEnd(call, answer))
     return {
       ...{ exportMs: exported.ms, exportMiB: Math.max(...exported.growths) },
       ...{ importMs: imported.ms, importMiB: Math.max(...imported.growths) },

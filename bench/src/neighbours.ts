@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { percentile } from './measure.ts'
 import { startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { registerUser } from './users.ts'
 
 const perMinute = 1200
@@ -17,7 +17,7 @@ const floodPerSecond = (perMinute / 60) * 10
  * Measures T-TEN-2: one user calls ten times as often as the limit allows; the result is the additional waiting time of
  * another user at the 99th percentile. Quiet and flooded phases take turns.
  */
-export async function neighbourFigure(): Promise<Figure> {
+export async function neighbourFigure(): Promise<BenchFigure> {
   const server = await startEmbedded({ RETICLE_GATEWAY_RATE_USER: String(perMinute) })
   try {
     const [noisy, own] = [
@@ -35,7 +35,7 @@ export async function neighbourFigure(): Promise<Figure> {
       const flooding = flood.run()
       flooded.push(...(await waits(url, own, ownPerSecond)).ms)
       const refused = await flooding
-      if (round > 0 && refused === 0) throw new Error('the flood was let through')
+      if (round > 0 && refused === 0) throw new Error('the flood was not limited')
     }
     flood.stop()
     return figureOf(percentile(quiet, 99), percentile(flooded, 99))
@@ -44,11 +44,11 @@ export async function neighbourFigure(): Promise<Figure> {
   }
 }
 
-function figureOf(quiet: number, flooded: number): Figure {
+function figureOf(quiet: number, flooded: number): BenchFigure {
   const ratio = flooded / quiet
   return {
     id: 'T-TEN-2',
-    what: `a neighbour who calls ${floodPerSecond}/s at a limit of ${perMinute}/min: p99 of somebody else, flooded to quiet`,
+    what: `a neighbour who calls ${floodPerSecond}/s at a limit of ${perMinute}/min: p99 of another user, flooded to quiet`,
     seen: `${ratio.toFixed(2)} (${flooded.toFixed(1)} ms / ${quiet.toFixed(1)} ms)`,
     target: '<= 2',
     holds: ratio <= 2,

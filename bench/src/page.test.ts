@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pageWith, type Run } from './page.ts'
-import type { Figure } from './table.ts'
+import { type BenchRun, pageWith } from './page.ts'
+import type { BenchFigure } from './table.ts'
 
 const page = `# Performance
 
@@ -27,10 +27,10 @@ Of yesterday.
 <!-- end of split -->
 `
 
-const figure = (id: string, what: string, seen = 'new'): Figure => ({
+const figure = (id: string, what: string, seen = 'new'): BenchFigure => ({
   ...{ id, what, seen, target: '<= 3', holds: true },
 })
-const written = (figures: Figure[], run: Partial<Run> = {}) =>
+const written = (figures: BenchFigure[], run: Partial<BenchRun> = {}) =>
   pageWith(page, { mode: 'embedded', isWhole: false, note: 'Of today.', figures, ...run })
 
 test('a partial run replaces its own rows and keeps all others', () => {

@@ -1,10 +1,10 @@
-import { cellsOf, type Figure, headings, placeOf, type Table } from './table.ts'
+import { type BenchFigure, cellsOf, findTable, headings, type Table } from './table.ts'
 
 /** Figures of one run. */
-export interface Run {
+export interface BenchRun {
   /** `embedded` or `split`. */
   mode: string
-  figures: readonly Figure[]
+  figures: readonly BenchFigure[]
   /** Whether the run measured everything except figures that must be named; otherwise missing rows stay. */
   isWhole: boolean
   /** Conditions of the measurement. */
@@ -25,8 +25,8 @@ const unlessNamed: ReadonlySet<string> = new Set([
  * Returns `docs/performance.md` with these figures in its tables, which are between comments with their names. Rows of
  * other runs stay, except for those of the same figure.
  */
-export function pageWith(page: string, run: Run): string {
-  const places = new Map(run.figures.map((figure) => [figure, placeOf(figure, run.mode)]))
+export function pageWith(page: string, run: BenchRun): string {
+  const places = new Map(run.figures.map((figure) => [figure, findTable(figure, run.mode)]))
   const tables: Table[] = ['targets', 'formats', run.mode === 'split' ? 'split' : 'embedded']
   return tables.reduce((text, table) => {
     const own = run.figures.filter((figure) => places.get(figure) === table)
@@ -48,8 +48,8 @@ function withPart(page: string, name: string, change: (old: string) => string): 
 function tableWith(
   old: string,
   table: Table,
-  figures: readonly Figure[],
-  { mode, isWhole, note }: Run,
+  figures: readonly BenchFigure[],
+  { mode, isWhole, note }: BenchRun,
 ): string {
   const rows = new Map(rowsIn(old).map((cells) => [keyOf(table, cells), cells]))
   if (isWhole) for (const [key, cells] of rows) if (isOutdated(table, cells, mode)) rows.delete(key)
@@ -60,9 +60,9 @@ function tableWith(
   const sorted = [...rows.values()]
   if (table === 'targets') sorted.sort((one, other) => numberOf(one) - numberOf(other))
   const isOfMode = table === mode
-  const told =
+  const notice =
     isOfMode && (isWhole || !old.includes('|')) ? note : (old.split('|', 1)[0] ?? '').trim()
-  return `${isOfMode && told ? `${told}\n\n` : ''}${[...headings[table], ...sorted].map(lineOf).join('\n')}\n`
+  return `${isOfMode && notice ? `${notice}\n\n` : ''}${[...headings[table], ...sorted].map(lineOf).join('\n')}\n`
 }
 
 type Cells = readonly string[]

@@ -27,7 +27,7 @@ export async function makePhotos(
 }
 
 /** Returns a function that creates name and bytes of the photo with a number, without files. */
-export async function photographer({ width, height }: Omit<Photos, 'count'>) {
+export async function createPhotographer({ width, height }: Omit<Photos, 'count'>) {
   const picture = await scene(width, height)
   return (index: number) => ({ name: nameOf(index), bytes: commented(picture, index) })
 }

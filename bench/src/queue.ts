@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Server } from './server.ts'
-import type { Figure } from './table.ts'
-import { type Call, callerOf, finished, makeTask } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { type BenchCall, callerOf, makeTask, waitForEnd } from './task.ts'
 
 const conversions = 12
 const framesEach = 4
@@ -20,7 +20,7 @@ const jobs = z.object({ results: z.array(z.object({ id: z.int() })) })
 export async function queueFigure(
   server: Pick<Server, 'api' | 'authorization'>,
   haveWorkers: (count: number) => Promise<void>,
-): Promise<Figure> {
+): Promise<BenchFigure> {
   const call = callerOf(server)
   const task = await makeTask(server, conversions * framesEach, { segment_size: framesEach })
   const listed = await call('GET', `/jobs?task_id=${task.id}&page_size=${conversions}`)
@@ -52,10 +52,10 @@ export async function queueFigure(
 /**
  * Queues an export of every job at once; returns the milliseconds from the first request to the last end, as recorded.
  */
-async function drain(call: Call, ids: readonly number[]): Promise<number> {
-  const wanted = `dataset/export?save_images=true&format=${encodeURIComponent('COCO 1.0')}`
+async function drain(call: BenchCall, ids: readonly number[]): Promise<number> {
+  const exportPath = `dataset/export?save_images=true&format=${encodeURIComponent('COCO 1.0')}`
   const records = await Promise.all(
-    ids.map(async (id) => finished(call, await call('POST', `/jobs/${id}/${wanted}`))),
+    ids.map(async (id) => waitForEnd(call, await call('POST', `/jobs/${id}/${exportPath}`))),
   )
   const began = Math.min(...records.map(({ created_date }) => created_date.getTime()))
   const ended = Math.max(...records.map(({ finished_date }) => finished_date?.getTime() ?? 0))

@@ -4,8 +4,8 @@ import type { CallContext, Service } from '@reticle/kit/rpc/context'
 import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { protosOf } from '@reticle/kit/testing/protos'
 import { startRpcProcess, tally } from '@reticle/kit/testing/rpc-process'
-import { median, timed } from './measure.ts'
-import type { Figure } from './table.ts'
+import { measureMs, median } from './measure.ts'
+import type { BenchFigure } from './table.ts'
 
 const rounds = 5
 const calls = 500
@@ -16,7 +16,7 @@ const most = 0.5 // milliseconds
  * Measures P10, the p50 cost of a hop: an empty call to another process over gRPC with signature, deadline and guard,
  * minus the same call to the same handler in this process.
  */
-export async function hopFigure(): Promise<Figure> {
+export async function hopFigure(): Promise<BenchFigure> {
   const keys = [randomBytes(32).toString('base64')]
   const server = await startRpcProcess({ port: 0, keys })
   const address = `127.0.0.1:${server.port}`
@@ -53,7 +53,7 @@ async function halfOf(ping: Ping): Promise<number> {
   for (let call = 0; call < calls; call++) {
     const deadline = Date.now() + 5000
     const context: CallContext = { principal: null, request_id: 'bench', deadline, signal }
-    times.push(await timed(() => ping({}, context)))
+    times.push(await measureMs(() => ping({}, context)))
   }
   return median(times)
 }

@@ -8,7 +8,7 @@ const polygonsFrom = 59_658
 const masksFrom = 94_939
 const runs = 200
 
-export interface Body {
+export interface ShapeSetOptions {
   labelId: number
   /** Number of shapes, by default 100,000; a smaller set has the same share of each kind. */
   count?: number
@@ -23,7 +23,7 @@ export interface Body {
 }
 
 /** Returns the set as one text. */
-export function annotationBody(given: Body): string {
+export function annotationBody(given: ShapeSetOptions): string {
   return [...annotationPieces(given)].join('')
 }
 
@@ -34,7 +34,7 @@ export function* annotationPieces({
   frames = frameCount,
   firstFrame = 0,
   side,
-}: Body): Generator<string> {
+}: ShapeSetOptions): Generator<string> {
   const next = numbers(100)
   const step = Math.max(1, shapeCount / count)
   yield '{"version":0,"tags":[],"tracks":[],"shapes":['
@@ -59,7 +59,7 @@ export function* boxPieces({
   labelId: label_id,
   count,
   frames,
-}: Required<Pick<Body, 'labelId' | 'count' | 'frames'>>): Generator<string> {
+}: Required<Pick<ShapeSetOptions, 'labelId' | 'count' | 'frames'>>): Generator<string> {
   const next = numbers(200)
   yield '{"version":0,"tags":[],"tracks":[],"shapes":['
   for (let at = 0; at < count; at++) {

@@ -1,7 +1,7 @@
-import { type Load, type Statuses, startLoad } from './load.ts'
+import { type BenchLoad, type Statuses, startLoad } from './load.ts'
 import { percentile } from './measure.ts'
 import type { Server } from './server.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { callerOf } from './task.ts'
 import { registerUser } from './users.ts'
 
@@ -20,7 +20,7 @@ const noWaits = (): Waits => ({ ms: [], refused: 0, failed: 0 })
 interface Subject {
   id: string
   what: string
-  load: Load
+  load: BenchLoad
   /** Limit of the p95 beside the load, as a multiple of the quiet p95. */
   most: number
 }
@@ -32,7 +32,7 @@ interface Subject {
 export async function besideLoad(
   user: MeasuredUser,
   { id, what, load, most }: Subject,
-): Promise<Figure> {
+): Promise<BenchFigure> {
   const running = await startLoad(load)
   const [quiet, loaded] = [noWaits(), noWaits()]
   const statuses: Statuses = new Map()

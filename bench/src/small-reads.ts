@@ -8,7 +8,7 @@ import { callsPerSecond } from './many-calls.ts'
 import { median } from './measure.ts'
 import type { Server } from './server.ts'
 import { annotationBody } from './shapes.ts'
-import type { Figure } from './table.ts'
+import type { BenchFigure } from './table.ts'
 import { makeTask } from './task.ts'
 
 const clients = 8
@@ -21,7 +21,7 @@ const shapes = 100
  * Measures P6: reads of small sets by eight concurrent clients, as a share of the rate of the bare statement with eight
  * clients.
  */
-export async function smallReadFigure(server: Server, least: number): Promise<Figure> {
+export async function smallReadFigure(server: Server, least: number): Promise<BenchFigure> {
   const task = await makeTask(server, shapes)
   const url = `${server.api}/tasks/${task.id}/annotations/`
   const { authorization } = server

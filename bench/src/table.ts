@@ -1,5 +1,5 @@
 /** One figure of `docs/performance.md`; `id` is that of its target. */
-export interface Figure {
+export interface BenchFigure {
   id: string
   what: string
   seen: string
@@ -15,7 +15,7 @@ export function boundFigure(
   what: string,
   values: readonly number[],
   { most, unit }: { most: number; unit: string },
-): Figure {
+): BenchFigure {
   const seen = `${values.map((value) => value.toFixed(0)).join(' / ')} ${unit}`
   return { id, what, seen, target: `<= ${most} ${unit}`, holds: Math.max(...values) <= most }
 }
@@ -25,7 +25,7 @@ export function ratioFigure(
   what: string,
   { limit, subject, ratio }: { limit: number; subject: number; ratio: number },
   most: number,
-): Figure {
+): BenchFigure {
   const digits = limit < 100 ? 1 : 0
   const times = [subject, limit].map((ms) => `${ms.toFixed(digits)} ms`)
   const seen = `${ratio.toFixed(2)} (${times.join(' / ')})`
@@ -38,7 +38,7 @@ export function shareFigure(
   what: string,
   { limit, subject, ratio }: { limit: number; subject: number; ratio: number },
   least: number,
-): Figure {
+): BenchFigure {
   const share = 1 / ratio
   const seen = `${share.toFixed(2)} (${[subject, limit].map((ms) => `${ms.toFixed(0)} ms`).join(' / ')})`
   return { id, what, seen, target: `>= ${least}`, holds: share >= least }
@@ -63,25 +63,25 @@ function formatColumns(way: string): string[] {
 }
 
 /** Returns the table of a figure. */
-export function placeOf({ id, moved }: Figure, mode: string): Table {
+export function findTable({ id, moved }: BenchFigure, mode: string): Table {
   if (moved) return 'formats'
   if (/^P\d+$/.test(id)) return 'targets'
   return mode === 'split' ? 'split' : 'embedded'
 }
 
 /** Returns the cells of a figure in its table. */
-export function cellsOf(figure: Figure, mode: string): string[] {
+export function cellsOf(figure: BenchFigure, mode: string): string[] {
   const { id, what, seen, target, holds, moved } = figure
-  const told = holds ? 'yes' : '**no**'
-  if (moved) return [what, ...moved, told]
-  const rest = [what, seen, target, told]
-  return placeOf(figure, mode) === 'targets' ? [id, mode, ...rest] : [id, ...rest]
+  const verdict = holds ? 'yes' : '**no**'
+  if (moved) return [what, ...moved, verdict]
+  const rest = [what, seen, target, verdict]
+  return findTable(figure, mode) === 'targets' ? [id, mode, ...rest] : [id, ...rest]
 }
 
 /** Formats figures as a table for the terminal. */
-export const tableOf = (figures: readonly Figure[]): string =>
+export const tableOf = (figures: readonly BenchFigure[]): string =>
   [...ofMode.map((cells) => `| ${cells.join(' | ')} |`), ...figures.map(rowOf)].join('\n')
 
 /** Formats a line of that table. */
-export const rowOf = ({ id, what, seen, target, holds }: Figure) =>
+export const rowOf = ({ id, what, seen, target, holds }: BenchFigure) =>
   `| ${id} | ${what} | ${seen} | ${target} | ${holds ? 'yes' : '**no**'} |`

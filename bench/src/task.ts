@@ -18,10 +18,10 @@ const request = z.object({
   finished_date: date.nullable(),
 })
 
-export type Call = (method: string, path: string, body?: FormData | string) => Promise<unknown>
+export type BenchCall = (method: string, path: string, body?: FormData | string) => Promise<unknown>
 
 /** Returns a function that makes calls which must succeed, and returns their JSON. */
-export function callerOf({ api, authorization }: Pick<Server, 'api' | 'authorization'>): Call {
+export function callerOf({ api, authorization }: Pick<Server, 'api' | 'authorization'>): BenchCall {
   return async (method, path, body) => {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined
     const headers = { authorization, ...type }
@@ -32,7 +32,10 @@ export function callerOf({ api, authorization }: Pick<Server, 'api' | 'authoriza
 }
 
 /** Waits for the end of the request that a call has started. */
-export async function finished(call: Call, answer: unknown): Promise<z.output<typeof request>> {
+export async function waitForEnd(
+  call: BenchCall,
+  answer: unknown,
+): Promise<z.output<typeof request>> {
   const { rq_id } = started.parse(answer)
   for (;;) {
     const path = `/requests/${encodeURIComponent(rq_id)}?wait=30`
@@ -58,7 +61,7 @@ export async function makeTask(
   const call = callerOf(server)
   const json = JSON.stringify({ name: 'bench', labels: [{ name: 'car' }], segment_size })
   const { id, labels } = task.parse(await call('POST', '/tasks', json))
-  await finished(
+  await waitForEnd(
     call,
     await call('POST', `/tasks/${id}/data`, await pixels(frames, png(width, height))),
   )
@@ -82,7 +85,7 @@ export async function sendShapes(
 }
 
 /** Saves the file of an export. */
-export async function download(
+export async function downloadFile(
   { authorization }: Pick<Server, 'authorization'>,
   url: string,
   file: string,

@@ -12,8 +12,8 @@ import { writeZip } from '@reticle/formats/archive/zip-writer'
 import { z } from 'zod'
 import { makePhotos } from './photos.ts'
 import { startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
-import { callerOf, finished } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { callerOf, waitForEnd } from './task.ts'
 
 const created = z.object({ id: z.int() })
 const mostGrowthMiB = 64
@@ -24,7 +24,7 @@ const pictureBytes = 32 * 1024 * 1024
  * Measures an upload of many gigabytes whose sender and then server are killed: every image in it is read back and
  * compared. The memory of the server is sampled while only senders are killed.
  */
-export async function uploadKillsFigures(gigabytes = 5, kills = 20): Promise<Figure[]> {
+export async function uploadKillsFigures(gigabytes = 5, kills = 20): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-upload-'))
   const server = await startEmbedded()
   try {
@@ -37,7 +37,7 @@ export async function uploadKillsFigures(gigabytes = 5, kills = 20): Promise<Fig
     const headers = { authorization: server.authorization, 'upload-finish': '' }
     const answer = await fetch(`${server.api}/tasks/${id}/data`, { method: 'POST', headers })
     if (!answer.ok) throw new Error(`finish: ${answer.status} ${await answer.text()}`)
-    await finished(call, await answer.json())
+    await waitForEnd(call, await answer.json())
     const wrong = await compare(server, id, digests)
     return [
       {
@@ -90,7 +90,7 @@ async function send(sender: Sender, kills: number, server: Server): Promise<numb
     } else await server.killAndStart()
   }
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error('the sender gave up')
+  if (code !== 0) throw new Error('the sender failed')
   return peak - base
 }
 

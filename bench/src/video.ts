@@ -10,8 +10,8 @@ import { readNumber } from '@reticle/kit/testing/video/numbered'
 import { z } from 'zod'
 import { median } from './measure.ts'
 import { type Server, startEmbedded } from './server.ts'
-import type { Figure } from './table.ts'
-import { callerOf, finished } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { callerOf, waitForEnd } from './task.ts'
 
 const created = z.object({ id: z.int() })
 const sized = z.object({ size: z.int() })
@@ -27,7 +27,7 @@ const mostRandomMs = 300
  * Measures a task of a video of 720 lines: its creation as a multiple of decoding it once, the correctness of frames by
  * the numbers drawn on them, and the waiting time for random frames.
  */
-export async function videoFigures(): Promise<Figure[]> {
+export async function videoFigures(): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'reticle-video-bench-'))
   const server = await startEmbedded()
   try {
@@ -87,7 +87,7 @@ async function makeTask(server: Server, file: string) {
   const { id } = created.parse(await call('POST', '/tasks', json))
   const form = new FormData()
   form.append('client_files[0]', await openAsBlob(file), 'long.mp4')
-  const request = await finished(call, await call('POST', `/tasks/${id}/data`, form))
+  const request = await waitForEnd(call, await call('POST', `/tasks/${id}/data`, form))
   const { size } = sized.parse(await call('GET', `/tasks/${id}`))
   return { id, size, ms: Number(request.finished_date) - Number(request.created_date) }
 }

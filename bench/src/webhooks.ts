@@ -3,8 +3,8 @@ import { type Received, startReceiver } from '@reticle/kit/testing/receiver'
 import { z } from 'zod'
 import { median, percentile } from './measure.ts'
 import type { Server } from './server.ts'
-import type { Figure } from './table.ts'
-import { type Call, callerOf } from './task.ts'
+import type { BenchFigure } from './table.ts'
+import { type BenchCall, callerOf } from './task.ts'
 
 /** Settings that allow deliveries to this machine. */
 export const toLoopback = {
@@ -28,7 +28,7 @@ const goals = { p50: 150, p99: 1000 }
 export async function webhookFigures(
   server: Pick<Server, 'api' | 'authorization'>,
   mode: 'embedded' | 'split',
-): Promise<Figure[]> {
+): Promise<BenchFigure[]> {
   const rig = await openRig(callerOf(server))
   try {
     await rig.burst(warmUp) // warms up the JIT compiler
@@ -61,7 +61,7 @@ type Payload = z.output<typeof payload>
  * Creates projects of an organization that change, three webhooks that receive the events, and a fourth one whose
  * receiver hangs.
  */
-async function openRig(call: Call) {
+async function openRig(call: BenchCall) {
   const receiver = await startReceiver()
   receiver.answer(({ path }) => ({ status: path === '/hangs' ? 'hang' : 200 }))
   const post = async (path: string, json: object) =>
@@ -83,7 +83,7 @@ async function openRig(call: Call) {
   let changes = 0
 
   /** Makes changes whose events every healthy webhook receives; returns the deliveries in order of arrival. */
-  const told = async (count: number, make: () => Promise<unknown>) => {
+  const measureArrivals = async (count: number, make: () => Promise<unknown>) => {
     receiver.received.length = 0
     await make()
     while (arrivals().length < count * healthy.length) await sleep(20)
@@ -102,30 +102,30 @@ async function openRig(call: Call) {
     /** Makes changes at the rate of the target; returns the milliseconds from each to its first attempts. */
     phase: async () => {
       const count = perSecond * secondsPerPhase
-      return (await told(count, () => atRate(count, () => change(changes++)))).map(delay)
+      return (await measureArrivals(count, () => atRate(count, () => change(changes++)))).map(delay)
     },
     /** Makes that many changes as fast as possible. */
-    burst: (count: number) => told(Math.ceil(count), () => many(Math.ceil(count))),
+    burst: (count: number) => measureArrivals(Math.ceil(count), () => many(Math.ceil(count))),
     /** Activates the fourth webhook, for which many messages become pending. */
     hang: async () => {
       await switchHanging(true)
-      await told(queued, () => many(queued))
+      await measureArrivals(queued, () => many(queued))
     },
     /** Deactivates it, which drops its pending messages. */
     let: async () => {
       await switchHanging(false)
-      await untilNothingIsOwed(call, hanging)
+      await waitUntilDelivered(call, hanging)
     },
     close: receiver.close,
   }
 }
 
-async function untilNothingIsOwed(call: Call, webhook: number): Promise<void> {
-  const owed = z.object({ results: z.array(z.object({ state: z.string() })) })
+async function waitUntilDelivered(call: BenchCall, webhook: number): Promise<void> {
+  const pendingMessages = z.object({ results: z.array(z.object({ state: z.string() })) })
   const path = `/webhooks/${webhook}/messages?page_size=1000&after=`
   const { count } = page.parse(await call('GET', `${path}0`))
   for (let after = 0; after < count; ) {
-    const { results } = owed.parse(await call('GET', `${path}${after}`))
+    const { results } = pendingMessages.parse(await call('GET', `${path}${after}`))
     if (results.some(({ state }) => state === 'pending')) await sleep(500)
     else after += results.length
   }
@@ -149,7 +149,7 @@ const read = ({ body }: Received): Payload => payload.parse(JSON.parse(body.toSt
 const delay = (received: Received): number =>
   received.arrived_date.getTime() - read(received).created_date.getTime()
 
-function soonFigure(delays: number[], mode: string): Figure {
+function soonFigure(delays: number[], mode: string): BenchFigure {
   const [p50, p99] = [median(delays), percentile(delays, 99)]
   return {
     id: 'T-WH-2',
@@ -160,7 +160,7 @@ function soonFigure(delays: number[], mode: string): Figure {
   }
 }
 
-function isolationFigure(quiet: number[][], beside: number[][], mode: string): Figure {
+function isolationFigure(quiet: number[][], beside: number[][], mode: string): BenchFigure {
   const p99 = (phases: number[][]) => median(phases.map((delays) => percentile(delays, 99)))
   const ratio = p99(beside) / p99(quiet)
   return {
@@ -173,7 +173,7 @@ function isolationFigure(quiet: number[][], beside: number[][], mode: string): F
 }
 
 /** Checks the order by sequence numbers and by the states in the payloads. */
-function orderFigure(arrived: readonly Received[], mode: string): Figure {
+function orderFigure(arrived: readonly Received[], mode: string): BenchFigure {
   const last = new Map<string, Payload>()
   let disordered = 0
   for (const received of arrived) {

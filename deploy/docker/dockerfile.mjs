@@ -21,7 +21,7 @@ export function readDockerfile(source) {
 
 function readStep(line) {
   const [, word, flags, text] = /^(\S+)\s+((?:--\S+\s+)*)(.*)$/.exec(line.trim()) ?? []
-  if (!word) throw new Error(`${line}: expected a word and what it is about`)
+  if (!word) throw new Error(`${line}: expected an instruction with arguments`)
   const given = flags.split(/\s+/).filter((flag) => flag !== '')
   return {
     word,
@@ -37,9 +37,9 @@ function stageOf({ text }) {
 }
 
 /** Replaces `${NAME}`; an unknown name is an error, because an empty word would go unnoticed. */
-export function filled(text, values) {
+export function fillVariables(text, values) {
   return text.replace(/\$\{([A-Z_]+)\}/g, (_, name) => {
-    if (!(name in values)) throw new Error(`\${${name}} is not given in: ${text}`)
+    if (!(name in values)) throw new Error(`\${${name}} has no value in: ${text}`)
     return values[name]
   })
 }

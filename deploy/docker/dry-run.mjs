@@ -5,7 +5,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { filled, readDockerfile, readIgnore } from './dockerfile.mjs'
+import { fillVariables, readDockerfile, readIgnore } from './dockerfile.mjs'
 
 /**
  * Runs the Dockerfile without a container engine: every COPY and RUN, each stage in a separate folder, and then the
@@ -44,7 +44,7 @@ try {
 async function timed(name, work) {
   const began = Date.now()
   await work()
-  say(`${name}: ${Math.round((Date.now() - began) / 1000)} s`)
+  print(`${name}: ${Math.round((Date.now() - began) / 1000)} s`)
 }
 
 /** @returns the folder of the stage, and the environment that its steps have set */
@@ -56,7 +56,7 @@ async function runStage({ name, steps }, given) {
 }
 
 async function runStep(image, { word, flags, text: raw }) {
-  const text = word === 'RUN' ? raw : filled(raw, { ...args, ...image.values })
+  const text = word === 'RUN' ? raw : fillVariables(raw, { ...args, ...image.values })
   const inside = () => join(image.folder, image.workdir)
   if (word === 'WORKDIR') {
     image.workdir = text
@@ -127,14 +127,14 @@ async function check(image, app) {
   const found = libraries.filter((name) => forbidden.includes(name))
   if (found.length > 0) throw new Error(`${app}: development only: ${found.join(', ')}`)
   const others = (await readdir(join(image.folder, 'app/apps'))).filter((name) => name !== app)
-  const wanted = app === 'gateway' ? 'console' : ''
-  if (others.join() !== wanted) throw new Error(`${app}: comes with ${others || 'no console'}`)
-  if (wanted && !existsSync(join(image.folder, 'app/apps/console/dist/index.html')))
+  const expected = app === 'gateway' ? 'console' : ''
+  if (others.join() !== expected) throw new Error(`${app}: comes with ${others || 'no console'}`)
+  if (expected && !existsSync(join(image.folder, 'app/apps/console/dist/index.html')))
     throw new Error(`${app}: the console is not built`)
-  say(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
+  print(`${app}: ${await megabytes(join(image.folder, 'app'))} MB, ${libraries.length} libraries`)
 }
 
-async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, wanted, pattern) {
+async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, expected, pattern) {
   const drop = process.getuid?.() === 0 ? { uid: user, gid: user } : {}
   const [node, ...first] = ENTRYPOINT
   const { code, text } = await run(node, [...first, ...words], {
@@ -142,9 +142,9 @@ async function expect({ folder, workdir, env, user, ENTRYPOINT }, words, wanted,
     env: { ...env, PATH: process.env.PATH },
     ...drop,
   })
-  if (code === wanted && pattern.test(text)) return
+  if (code === expected && pattern.test(text)) return
   throw new Error(
-    `${words.join(' ')}: exit code ${code}, expected ${wanted} and ${pattern}\n${text}`,
+    `${words.join(' ')}: exit code ${code}, expected ${expected} and ${pattern}\n${text}`,
   )
 }
 
@@ -162,6 +162,6 @@ async function megabytes(folder) {
   return Number.parseInt(text, 10)
 }
 
-function say(line) {
+function print(line) {
   process.stdout.write(`${line}\n`)
 }

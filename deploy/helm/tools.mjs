@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cached } from '../local/cache.mjs'
-import { runTool, telling } from '../local/tools.mjs'
+import { ensureCached } from '../local/cache.mjs'
+import { reportProgress, runTool } from '../local/tools.mjs'
 
 /** Programs that check the chart, built from their Go modules once and kept in the cache of `deploy/local`. */
 
@@ -14,10 +14,10 @@ const programs = {
  * Returns the path of the program.
  * @throws MissingTool without Go
  */
-export async function program(name) {
+export async function findProgram(name) {
   const { module, version } = programs[name]
-  const folder = await cached(name, version, (half) =>
-    telling(`Building ${name} ${version}`, () => install(`${module}@v${version}`, half)),
+  const folder = await ensureCached(name, version, (half) =>
+    reportProgress(`Building ${name} ${version}`, () => install(`${module}@v${version}`, half)),
   )
   return join(folder, name)
 }
@@ -30,5 +30,5 @@ async function install(module, folder) {
 
 /** `node deploy/helm/tools.mjs helm` prints the path of helm. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of process.argv.slice(2)) process.stdout.write(`${await program(name)}\n`)
+  for (const name of process.argv.slice(2)) process.stdout.write(`${await findProgram(name)}\n`)
 }

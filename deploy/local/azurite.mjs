@@ -3,11 +3,11 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { azureAnswers } from './answers.mjs'
-import { cached, versionOf } from './cache.mjs'
-import { kept } from './kept.mjs'
+import { ensureCached, versionOf } from './cache.mjs'
 import { makePart } from './part.mjs'
 import { freePort } from './ports.mjs'
-import { runTool, telling } from './tools.mjs'
+import { readOrCreateSecret } from './secret-file.mjs'
+import { reportProgress, runTool } from './tools.mjs'
 
 const source = fileURLToPath(new URL('azurite', import.meta.url))
 const pins = ['package.json', 'package-lock.json']
@@ -18,7 +18,9 @@ export async function azuritePart(folder, logs, onGone) {
   const program = await azuriteProgram()
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
-  const key = await kept(join(folder, 'account-key'), () => randomBytes(64).toString('base64'))
+  const key = await readOrCreateSecret(join(folder, 'account-key'), () =>
+    randomBytes(64).toString('base64'),
+  )
   let port
   const connection = () =>
     [
@@ -48,8 +50,8 @@ export async function azuritePart(folder, logs, onGone) {
 
 async function azuriteProgram() {
   const version = versionOf('3', ...pins.map((pin) => join(source, pin)))
-  const folder = await cached('azurite', version, (half) =>
-    telling('Installing Azurite (once)', async () => {
+  const folder = await ensureCached('azurite', version, (half) =>
+    reportProgress('Installing Azurite (once)', async () => {
       for (const pin of pins) await copyFile(join(source, pin), join(half, pin))
       await runTool('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: half })
     }),

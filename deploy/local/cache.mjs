@@ -24,7 +24,7 @@ export function versionOf(version, ...pins) {
  * Returns the folder of a component, created by `make(folder)` if it is missing. It appears complete or not at all. Of
  * several concurrent starts one creates it and the others wait.
  */
-export async function cached(component, version, make) {
+export async function ensureCached(component, version, make) {
   const folder = join(root(), component, version)
   if (existsSync(folder)) return folder
   await mkdir(dirname(folder), { recursive: true })

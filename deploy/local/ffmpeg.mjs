@@ -2,8 +2,8 @@ import { chmod, copyFile, link, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cached, versionOf } from './cache.mjs'
-import { runTool, telling } from './tools.mjs'
+import { ensureCached, versionOf } from './cache.mjs'
+import { reportProgress, runTool } from './tools.mjs'
 
 const source = fileURLToPath(new URL('ffmpeg', import.meta.url))
 const pins = ['package.json', 'package-lock.json']
@@ -15,8 +15,8 @@ const pins = ['package.json', 'package-lock.json']
  */
 export async function ffmpegProgram() {
   const version = versionOf('4.1', ...pins.map((pin) => join(source, pin)))
-  const folder = await cached('ffmpeg', version, (half) =>
-    telling('Installing FFmpeg (once)', async () => {
+  const folder = await ensureCached('ffmpeg', version, (half) =>
+    reportProgress('Installing FFmpeg (once)', async () => {
       for (const pin of pins) await copyFile(join(source, pin), join(half, pin))
       await runTool('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: half })
       await sideBySide(half)

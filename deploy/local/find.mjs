@@ -16,9 +16,9 @@ const givenBy = {
 const programs = { RETICLE_TEST_FFMPEG_PATH: ffmpegProgram }
 
 async function findPrograms() {
-  const wanted = Object.entries(programs).filter(([name]) => !process.env[name])
+  const missing = Object.entries(programs).filter(([name]) => !process.env[name])
   return Object.fromEntries(
-    await Promise.all(wanted.map(async ([name, find]) => [name, await find()])),
+    await Promise.all(missing.map(async ([name, find]) => [name, await find()])),
   )
 }
 

@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gcsAnswers } from './answers.mjs'
-import { cached, versionOf } from './cache.mjs'
+import { ensureCached, versionOf } from './cache.mjs'
 import { makePart } from './part.mjs'
 import { freePort } from './ports.mjs'
-import { runTool, telling } from './tools.mjs'
+import { reportProgress, runTool } from './tools.mjs'
 
 const source = fileURLToPath(new URL('gcs', import.meta.url))
 const name = process.platform === 'win32' ? 'gcs.exe' : 'gcs'
@@ -42,8 +42,8 @@ export async function gcsPart(folder, logs, onGone) {
 
 async function gcsProgram() {
   const version = versionOf('1', join(source, 'go.mod'), join(source, 'go.sum'))
-  const folder = await cached('gcs', version, (half) =>
-    telling('Building the emulator of Google storage (once, about a minute)', () =>
+  const folder = await ensureCached('gcs', version, (half) =>
+    reportProgress('Building the emulator of Google storage (once, about a minute)', () =>
       runTool('go', ['build', ...buildFlags, '-o', join(half, name), module], {
         cwd: source,
         env: { ...process.env, GOTOOLCHAIN: 'local', CGO_ENABLED: '0' },

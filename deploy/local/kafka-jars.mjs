@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cached, versionOf } from './cache.mjs'
-import { runTool, telling } from './tools.mjs'
+import { ensureCached, versionOf } from './cache.mjs'
+import { reportProgress, runTool } from './tools.mjs'
 
 const here = (name) => fileURLToPath(new URL(`kafka/${name}`, import.meta.url))
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
@@ -13,8 +13,8 @@ export const jarsVersion = versionOf('4.4.0', here('pom.xml'), here('jars.sha256
 
 /** Returns the folder of Kafka's jars, downloaded once and compared with the committed checksums at every start. */
 export async function kafkaJars() {
-  const folder = await cached('kafka', jarsVersion, (half) =>
-    telling('Fetching Apache Kafka (once)', async () => {
+  const folder = await ensureCached('kafka', jarsVersion, (half) =>
+    reportProgress('Fetching Apache Kafka (once)', async () => {
       const output = `-DoutputDirectory=${join(half, 'libs')}`
       const quiet = ['-q', '-B', '-ntp', '-C', '-f', here('pom.xml')]
       await runTool('mvn', [...quiet, copyDependencies, '-DincludeScope=runtime', output])

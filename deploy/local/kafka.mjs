@@ -4,11 +4,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { kafkaAnswers } from './answers.mjs'
-import { cached } from './cache.mjs'
+import { ensureCached } from './cache.mjs'
 import { jarsVersion, kafkaJars } from './kafka-jars.mjs'
 import { kafkaEnv, kafkaPorts, kafkaSettings } from './kafka-settings.mjs'
 import { makePart } from './part.mjs'
-import { runTool, telling } from './tools.mjs'
+import { reportProgress, runTool } from './tools.mjs'
 
 /**
  * Apache Kafka from its published Java artifacts: one broker that is its own controller. Data and settings are in
@@ -27,8 +27,8 @@ export async function kafkaPart(folder, logs, onGone) {
  */
 async function classArchive(jars, java) {
   const version = `${jarsVersion}-${createHash('sha256').update(java).digest('hex').slice(0, 8)}`
-  const made = await cached('kafka-classes', version, (half) =>
-    telling('Preparing Kafka for fast starts (once)', async () => {
+  const made = await ensureCached('kafka-classes', version, (half) =>
+    reportProgress('Preparing Kafka for fast starts (once)', async () => {
       const folder = join(half, 'run')
       const flags = [`-XX:ArchiveClassesAtExit=${join(half, 'classes.jsa')}`]
       const part = await brokerPart({ folder, logs: half, jars, flags, stopMs: 60_000 })

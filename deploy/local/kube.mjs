@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { program } from '../helm/tools.mjs'
+import { findProgram } from '../helm/tools.mjs'
 import { expectAccepted } from './kube/accepted.mjs'
 import { startControlPlane } from './kube/control-plane.mjs'
 import { runTool } from './tools.mjs'
@@ -25,7 +25,7 @@ const began = Date.now()
 let plane
 try {
   plane = await startControlPlane(folder)
-  say('control plane', began)
+  printStep('control plane', began)
   await scenario(plane)
 } catch (error) {
   process.exitCode = error.exitCode ?? 1
@@ -66,15 +66,15 @@ async function scenario({ api, kubeconfig, programs }) {
 }
 
 async function helmOf(kubeconfig) {
-  const path = await program('helm')
+  const path = await findProgram('helm')
   const always = ['--kubeconfig', kubeconfig, '--namespace', namespace]
   const env = { ...process.env, KUBECACHEDIR: join(folder, 'discovery') } // the next server is a different one
   return (...words) => runTool(path, [...words, ...always], { env })
 }
 
 async function accepted(api, helm, ...given) {
-  const asked = ['--validate', '--dry-run=server'] // uses the server's version, kinds and secrets
-  const { stdout: text } = await helm('template', 'dry', chart, ...given, ...asked)
+  const dryRunArgs = ['--validate', '--dry-run=server'] // uses the server's version, kinds and secrets
+  const { stdout: text } = await helm('template', 'dry', chart, ...given, ...dryRunArgs)
   return `${await expectAccepted({ api, namespace, text })} manifests`
 }
 
@@ -106,8 +106,9 @@ async function expectRefusal(api) {
     metadata: { name: 'forbidden' },
     spec: { containers: [{ name: 'x', image: 'x' }] },
   }
-  const said = await api('POST', at('pods'), pod).catch(({ message }) => message)
-  if (!/violates PodSecurity "restricted/.test(said)) throw new Error(`it was not refused: ${said}`)
+  const message = await api('POST', at('pods'), pod).catch(({ message }) => message)
+  if (!/violates PodSecurity "restricted/.test(message))
+    throw new Error(`it was not refused: ${message}`)
 }
 
 async function expectPods(api, count) {
@@ -165,9 +166,9 @@ async function timed(name, work) {
     error.message = `${name}: ${error.message}`
     throw error
   })
-  say(typeof found === 'string' ? `${name}, ${found}` : name, start)
+  printStep(typeof found === 'string' ? `${name}, ${found}` : name, start)
 }
 
-function say(name, start) {
+function printStep(name, start) {
   process.stdout.write(`${name}: ${((Date.now() - start) / 1000).toFixed(1)} s\n`)
 }

@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { minioAnswers } from './answers.mjs'
-import { cached, versionOf } from './cache.mjs'
-import { kept } from './kept.mjs'
+import { ensureCached, versionOf } from './cache.mjs'
 import { makePart } from './part.mjs'
 import { freePort } from './ports.mjs'
-import { runTool, telling } from './tools.mjs'
+import { readOrCreateSecret } from './secret-file.mjs'
+import { reportProgress, runTool } from './tools.mjs'
 
 const source = fileURLToPath(new URL('minio', import.meta.url))
 const name = process.platform === 'win32' ? 'minio.exe' : 'minio'
@@ -18,7 +18,9 @@ export async function minioPart(folder, logs, onGone) {
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
   const accessKey = 'reticle'
-  const secretKey = await kept(join(folder, 'secret-key'), () => randomBytes(16).toString('hex'))
+  const secretKey = await readOrCreateSecret(join(folder, 'secret-key'), () =>
+    randomBytes(16).toString('hex'),
+  )
   let port
   return makePart({
     name: 'minio',
@@ -48,8 +50,8 @@ export async function minioPart(folder, logs, onGone) {
 
 async function minioProgram() {
   const version = versionOf('20260212', join(source, 'go.mod'), join(source, 'go.sum'))
-  const folder = await cached('minio', version, (half) =>
-    telling('Building MinIO (once, about three minutes)', () =>
+  const folder = await ensureCached('minio', version, (half) =>
+    reportProgress('Building MinIO (once, about three minutes)', () =>
       runTool('go', ['build', ...buildFlags, '-o', join(half, name), 'github.com/minio/minio'], {
         cwd: source,
         env: { ...process.env, GOTOOLCHAIN: 'local', CGO_ENABLED: '0' },

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { launch, untilReady } from './server.mjs'
+import { launchServer, untilReady } from './server.mjs'
 
 const portTaken = /address already in use|EADDRINUSE|could not bind/i
 
@@ -14,16 +14,16 @@ const portTaken = /address already in use|EADDRINUSE|could not bind/i
 export function makePart({ name, logs, choosePorts, command, isReady, env, stopMs, onGone }) {
   const log = join(logs, `${name}.log`)
   let server
-  let isWanted = false
+  let shouldRun = false
   let wasKilled = false
 
   const startOnce = async () => {
-    const started = await launch({ ...(await command()), log })
+    const started = await launchServer({ ...(await command()), log })
     server = started
     await untilReady(name, started, { isReady, log })
-    isWanted = true
+    shouldRun = true
     started.exited.then((code) => {
-      if (isWanted && server === started) onGone?.(code)
+      if (shouldRun && server === started) onGone?.(code)
     })
   }
   const firstStart = async () => {
@@ -44,7 +44,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
     wasKilled = false
   }
   const stop = async () => {
-    isWanted = false
+    shouldRun = false
     return server?.stop(stopMs)
   }
   return {
@@ -56,7 +56,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
     stop,
     /** Like a crash: SIGKILL. */
     kill: async () => {
-      isWanted = false
+      shouldRun = false
       wasKilled = true
       await server?.kill()
     },

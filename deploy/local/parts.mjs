@@ -7,7 +7,7 @@ import { gcsPart } from './gcs.mjs'
 import { kafkaPart } from './kafka.mjs'
 import { minioPart } from './minio.mjs'
 import { postgresPart } from './postgres.mjs'
-import { telling } from './tools.mjs'
+import { reportProgress } from './tools.mjs'
 
 /** Servers that Reticle needs. */
 const backends = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
@@ -40,9 +40,9 @@ export async function startParts({
   }
   const started = await Promise.allSettled(
     names.map(async (name) => {
-      const gone = (code) => onGone?.(name, code, parts[name])
-      parts[name] = await makers[name](join(folder, name), logs, gone)
-      await telling(`Starting ${name}`, parts[name].start)
+      const onExit = (code) => onGone?.(name, code, parts[name])
+      parts[name] = await makers[name](join(folder, name), logs, onExit)
+      await reportProgress(`Starting ${name}`, parts[name].start)
     }),
   )
   // Only after all have started, because stopping would miss one that is still starting.

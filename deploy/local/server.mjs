@@ -13,10 +13,17 @@ const stopLimitMs = 8000
  * @returns `{pid, exited, isRunning, signal, stop, kill}`; `exited` resolves with its exit code, `stop(limitMs)` stops
  * gracefully and then kills
  */
-export async function launch({ command, args = [], log, env, signal = 'TERM', ...place }) {
+export async function launchServer({
+  command,
+  args = [],
+  log,
+  env,
+  signal = 'TERM',
+  ...spawnOptions
+}) {
   const output = openSync(log, 'a')
   const child = spawn('sh', ['-c', guard, 'guard', command, ...args], {
-    ...place,
+    ...spawnOptions,
     env: { ...process.env, ...env, GUARD_SIGNAL: signal },
     detached: true,
     stdio: ['pipe', output, output, 'pipe'],

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import { provideDatabase, schemas } from './database.mjs'
 import { forgetEvents } from './events.mjs'
 import { openFront } from './front.mjs'
-import { kept } from './kept.mjs'
 import { makePart } from './part.mjs'
 import { freePorts } from './ports.mjs'
+import { readOrCreateSecret } from './secret-file.mjs'
 import { ownSettings, sharedSettings } from './settings.mjs'
-import { telling } from './tools.mjs'
+import { reportProgress } from './tools.mjs'
 
 const run = promisify(execFile)
 const services = Object.keys(schemas)
@@ -62,7 +62,7 @@ export async function startSystem(options) {
     ...options.envOf?.(name),
   })
 
-  await telling('Migrating the database', () => migrateAll(envOf, access))
+  await reportProgress('Migrating the database', () => migrateAll(envOf, access))
   const processes = Object.fromEntries(
     names.map((name) => [
       name,
@@ -76,7 +76,7 @@ export async function startSystem(options) {
   }
   try {
     await startInOrder(processes)
-    await telling('Waiting until every service answers', () => healthy(url))
+    await reportProgress('Waiting until every service answers', () => healthy(url))
   } catch (error) {
     await stop()
     throw error
@@ -130,8 +130,8 @@ async function frontOf(names, ports, port) {
 async function readKeys(folder) {
   const random = () => randomBytes(32).toString('base64')
   return {
-    internal: await kept(join(folder, 'internal-key'), random),
-    secret: await kept(join(folder, 'secret-keys'), () => `k1:${random()}`),
+    internal: await readOrCreateSecret(join(folder, 'internal-key'), random),
+    secret: await readOrCreateSecret(join(folder, 'secret-keys'), () => `k1:${random()}`),
   }
 }
 
@@ -146,8 +146,8 @@ async function migrateAll(envOf, access) {
         [owner]: access.get(service).owner,
       }
       await run(process.execPath, [fileOf(service), 'migrate'], { env }).catch((error) => {
-        const said = `${error.stdout}${error.stderr}`.trim()
-        throw new Error(`the migrations of ${service} failed:\n${said || error.message}`)
+        const output = `${error.stdout}${error.stderr}`.trim()
+        throw new Error(`the migrations of ${service} failed:\n${output || error.message}`)
       })
     }),
   )
@@ -185,7 +185,9 @@ async function startInOrder(processes) {
     Object.keys(processes).filter(belongs),
   )
   for (const group of [first, then]) {
-    const starting = group.map((name) => telling(`Starting ${name}`, () => processes[name].start()))
+    const starting = group.map((name) =>
+      reportProgress(`Starting ${name}`, () => processes[name].start()),
+    )
     const failed = (await Promise.allSettled(starting)).find(({ reason }) => reason)
     if (failed) throw failed.reason
   }
@@ -198,7 +200,7 @@ async function stopInOrder(processes) {
     const group = Object.keys(processes).filter(belongs)
     await Promise.all(
       group.map(async (name) => {
-        codes[name] = await telling(`Stopping ${name}`, () => processes[name].stop())
+        codes[name] = await reportProgress(`Stopping ${name}`, () => processes[name].stop())
       }),
     )
   }

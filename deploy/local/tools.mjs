@@ -25,20 +25,24 @@ export async function runTool(name, args, options = {}) {
   } catch (error) {
     if (error.code === 'ENOENT' && name in purposes)
       throw new MissingTool(`${name} is not installed: ${purposes[name]}.`)
-    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim() || error.message
-    const lines = said.split('\n').slice(-40)
+    const output = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim() || error.message
+    const lines = output.split('\n').slice(-40)
     throw new Error([`${name} failed:`, ...lines].join('\n'), { cause: error })
   }
 }
 
 /** Prints a message if the work takes longer than two seconds; standard output belongs to the settings. */
-export async function telling(text, work, tell = (line) => process.stderr.write(`${line}\n`)) {
+export async function reportProgress(
+  text,
+  work,
+  report = (line) => process.stderr.write(`${line}\n`),
+) {
   const began = Date.now()
-  const soon = setTimeout(() => tell(`${text} ...`), 2000)
+  const soon = setTimeout(() => report(`${text} ...`), 2000)
   try {
     const result = await work()
     const seconds = Math.round((Date.now() - began) / 1000)
-    if (seconds > 2) tell(`${text}: ${seconds} s`)
+    if (seconds > 2) report(`${text}: ${seconds} s`)
     return result
   } finally {
     clearTimeout(soon)

@@ -12,7 +12,7 @@ try {
   const { values } = parseArgs({ options: { ...options, data: { type: 'string' } } })
   const named = known.filter((name) => values[name])
   let isUp = false
-  const asked = signalled(() => isUp || process.exit(130)) // the guards end servers that are still starting
+  const stopSignal = awaitSignal(() => isUp || process.exit(130)) // the guards end servers that are still starting
   const names = named.length > 0 ? named : undefined
   const { env, logs, parts, stop } = await startParts({ names, folder: values.data })
   isUp = true
@@ -20,7 +20,7 @@ try {
   const all = { ...env, RETICLE_TEST_CONTROL: control.url }
   for (const [name, value] of Object.entries(all)) process.stdout.write(`${name}=${value}\n`)
   process.stderr.write(`Logs are in ${logs}. Ctrl-C stops everything.\n`)
-  await asked
+  await stopSignal
   await control.close()
   await stop()
   process.exit(0)
@@ -29,11 +29,11 @@ try {
   process.exit(error.exitCode ?? 1)
 }
 
-function signalled(heard) {
+function awaitSignal(onSignal) {
   return new Promise((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.on(name, () => {
-        heard()
+        onSignal()
         resolve()
       })
     }

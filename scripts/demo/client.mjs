@@ -1,5 +1,5 @@
 /** Creates a client with the few REST calls of the demo, using only `fetch`. */
-export function client(base, token) {
+export function createDemoClient(base, token) {
   const headers = { authorization: `Token ${token}` }
 
   async function call(method, path, { json, form } = {}) {
@@ -12,11 +12,11 @@ export function client(base, token) {
   }
 
   /** Waits for the end of a request and reports its progress. */
-  async function finished({ rq_id }, tell) {
+  async function finished({ rq_id }, report) {
     const path = `/requests/${encodeURIComponent(rq_id)}`
     for (;;) {
       const request = await call('GET', path)
-      tell(request.progress)
+      report(request.progress)
       if (request.status === 'finished') return request
       if (request.status === 'failed') throw new Error(request.message)
       await new Promise((resolve) => setTimeout(resolve, 150))

@@ -3,19 +3,19 @@ import { isFullRun } from '@reticle/kit/testing/config'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { annotationSets, tagOf } from '../support/annotations.ts'
-import { client, type Json } from '../support/client.ts'
+import { type AnyJson, createApiClient } from '../support/client.ts'
 import { jobsOf, taskWithMedia } from '../support/factories.ts'
-import { survived } from '../support/faults.ts'
-import { pictures } from '../support/pictures.ts'
+import { recordFault } from '../support/faults.ts'
+import { createImages } from '../support/pictures.ts'
 import { openRandom } from '../support/random.ts'
 import { basic } from '../support/reticle.ts'
-import { type Split, startSplit } from '../support/split.ts'
-import { type Acknowledged, replayed, startWriting, type Writing } from './writers.ts'
+import { type SplitSystem, startSplit } from '../support/split.ts'
+import { type AcknowledgedWrite, replayWrites, startWriting, type Writing } from './writers.ts'
 
 const writers = 32
 const { writes, kills } = isFullRun() ? { writes: 10_000, kills: 50 } : { writes: 1000, kills: 5 }
 
-let split: Split
+let split: SplitSystem
 beforeAll(async () => {
   split = await startSplit('writers')
 })
@@ -28,9 +28,9 @@ afterAll(() => split.stop())
 test(`${writers} writers of ${writes} patches lose nothing while annotations-svc is killed ${kills} times`, {
   timeout: isFullRun() ? 3_600_000 : 300_000,
 }, async () => {
-  const task = await taskWithMedia(split.admin, { files: await pictures(3), segment_size: 1 })
+  const task = await taskWithMedia(split.admin, { files: await createImages(3), segment_size: 1 })
   const jobs = await jobsOf(split.admin, task.id)
-  const apis = split.urls.map((url) => client(`${url}/api`, basic))
+  const apis = split.urls.map((url) => createApiClient(`${url}/api`, basic))
   const writing = startWriting({
     ...{ apis, jobs, label_id: task.labels[0].id, writers, writes, random: openRandom(20_260_301) },
   })
@@ -40,7 +40,7 @@ test(`${writers} writers of ${writes} patches lose nothing while annotations-svc
   expect(acknowledged).toHaveLength(writes)
   expect(acknowledged.some(({ attempts }) => attempts > 1)).toBe(true)
   for (const { id } of jobs) await expectSerial(id, acknowledged)
-  survived(`annotations-svc killed ${kills} times under ${writers} writers`)
+  recordFault(`annotations-svc killed ${kills} times under ${writers} writers`)
 })
 
 async function killAgainAndAgain({ acknowledged }: Writing): Promise<void> {
@@ -66,7 +66,10 @@ async function endLeasesOfKeys(): Promise<void> {
  * Checks that every revision of the job is an acknowledged write, and that replaying them in order gives the stored
  * set.
  */
-async function expectSerial(job: number, acknowledged: readonly Acknowledged[]): Promise<void> {
+async function expectSerial(
+  job: number,
+  acknowledged: readonly AcknowledgedWrite[],
+): Promise<void> {
   const answer = await annotationSets(split.admin, `/jobs/${job}/annotations/`).get()
   const own = acknowledged.filter((one) => one.job === job && one.status === 200)
   const revisions = new Set(own.map(({ revision }) => revision))
@@ -74,9 +77,9 @@ async function expectSerial(job: number, acknowledged: readonly Acknowledged[]):
   expect([...revisions].sort((a, b) => a - b)).toEqual(
     Array.from({ length: last }, (_, index) => index + 1),
   )
-  const shapes: Json[] = answer.body.shapes
+  const shapes: AnyJson[] = answer.body.shapes
   const groups = shapes.map(({ group }) => group)
   expect(groups.length, 'shapes that are there twice').toBe(new Set(groups).size)
   const found = new Map(shapes.map(({ group, z_order, points }) => [group, { z_order, points }]))
-  expect(found).toEqual(replayed(acknowledged, job))
+  expect(found).toEqual(replayWrites(acknowledged, job))
 }

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { markedFor } from '../support/marked.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
-import { chartFile, renderWords, workloads } from './chart-tools.ts'
+import { chartFile, listWorkloads, renderWords } from './chart-tools.ts'
 
 /** `docs/operations.md` describes the chart as helm renders it. */
 
@@ -16,7 +16,7 @@ const production = 'deploy/helm/values/production.yaml'
 const document = 'docs/operations.md'
 const [secrets = '', lines = ''] = markedFor(document, 'tests/cluster/chart-document.test.ts')
 const [install = '', check = '', exec = '', ...others] = lines.trim().split('\n')
-const told = readFileSync(join(root, document), 'utf8')
+const text = readFileSync(join(root, document), 'utf8')
 
 test('the documented secrets have the keys that pods read, and their addresses use existing roles', async () => {
   const env = { ...process.env, HOST: 'db', SECRET: 'x', ACCESS_KEY: 'a', SECRET_KEY: 's' }
@@ -26,7 +26,7 @@ test('the documented secrets have the keys that pods read, and their addresses u
     ([, name, rest = '']) =>
       [...rest.matchAll(/--from-literal=([\w-]+)=/g)].map(([, key]) => `${name} ${key}`),
   )
-  const pods = workloads(
+  const pods = listWorkloads(
     await renderWords(install.replace('my-values.yaml', production).split(' ').slice(2)),
   )
   const read = pods
@@ -58,14 +58,14 @@ test('the documented commands install what helm renders with the example values'
   expect(check).toBe('helm test reticle -n reticle --logs')
   expect(others).toEqual([])
   const upgrade = /`helm upgrade (reticle deploy\/helm\/reticle -n reticle) -f my-values.yaml`/
-  const [, again] = upgrade.exec(told) ?? []
+  const [, again] = upgrade.exec(text) ?? []
   expect(install).toContain(String(again))
 })
 
 test('the documented commands use existing deployments, and programs of their images', async () => {
   const words = install.replace('my-values.yaml', production).split(' ')
-  const pods = workloads(await renderWords(words.slice(2)))
-  const entered = [...told.matchAll(/exec deploy\/(\S+) -- node ([^`\n]+)/g)]
+  const pods = listWorkloads(await renderWords(words.slice(2)))
+  const entered = [...text.matchAll(/exec deploy\/(\S+) -- node ([^`\n]+)/g)]
   expect(entered.map(([line]) => line)).toContain(exec.replace('kubectl -n reticle ', ''))
   for (const [line, name, command = ''] of entered) {
     const found = pods.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)
@@ -80,7 +80,7 @@ test('the documented commands use existing deployments, and programs of their im
 test('the document names only values that the chart has', () => {
   const values: unknown = parse(chartFile('values.yaml'))
   const roots = Object.keys(z.looseObject({}).parse(values))
-  const named = [...told.matchAll(/`([a-z]\w+(?:\.\w+)+)`/g)].flatMap(([, path = '']) =>
+  const named = [...text.matchAll(/`([a-z]\w+(?:\.\w+)+)`/g)].flatMap(([, path = '']) =>
     roots.includes(path.split('.')[0] ?? '') ? [path] : [],
   )
   expect(named.length).toBeGreaterThan(5)

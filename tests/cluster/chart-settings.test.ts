@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { markedFor } from '../support/marked.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
-import { environmentOf, render, workloads } from './chart-tools.ts'
+import { environmentOf, listWorkloads, renderManifests } from './chart-tools.ts'
 
 /**
  * The chart and the compose file set exactly the settings that the programs read. Each program is started with its
@@ -79,7 +79,7 @@ describe.each([
   ['production', ['-f', join(root, 'deploy/helm/values/production.yaml')]],
 ])('the chart with %s values', (_, args) => {
   const programs = async () =>
-    workloads(await render(...args)).flatMap(({ metadata, pod }) =>
+    listWorkloads(await renderManifests(...args)).flatMap(({ metadata, pod }) =>
       pod.containers
         .filter(({ args: [file = ''] }) => file.startsWith('dist/'))
         .map((one) => ({
@@ -143,9 +143,9 @@ describe('the compose file', () => {
   })
 
   test('the example file names every required secret', () => {
-    const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    const required = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
     const named = [...example.matchAll(/^(\w+)=/gm)].map(([, name]) => name)
-    expect(named).toEqual(expect.arrayContaining([...new Set(asked)]))
+    expect(named).toEqual(expect.arrayContaining([...new Set(required)]))
   })
 
   test('the documented commands name existing files and services', async () => {

@@ -15,7 +15,7 @@ const schemas = join(root, 'deploy/schemas')
 const kubernetes = '1.36.0'
 
 const toolsUrl = pathToFileURL(join(root, 'deploy/helm/tools.mjs')).href
-const { program }: { program: (name: string) => Promise<string> } = await import(toolsUrl)
+const { findProgram }: { findProgram: (name: string) => Promise<string> } = await import(toolsUrl)
 
 const texts = z.record(z.string(), z.string())
 const variable = z.object({
@@ -58,15 +58,15 @@ const manifest = z.looseObject({
 const template = z.looseObject({ template: z.looseObject({ spec: pod }) })
 const makesPods = new Set(['Deployment', 'Job'])
 
-export type Manifest = z.infer<typeof manifest>
-export type Container = z.infer<typeof container>
+export type ChartManifest = z.infer<typeof manifest>
+export type ChartContainer = z.infer<typeof container>
 export type Pod = z.infer<typeof pod>
 
 /**
  * Renders the manifests of a release called "r".
  * @param args of `helm template`: `-f FILE`, `--set A=B`
  */
-export async function render(...args: string[]): Promise<Manifest[]> {
+export async function renderManifests(...args: string[]): Promise<ChartManifest[]> {
   return read(await renderText(...args))
 }
 
@@ -84,7 +84,7 @@ export function renderText(...args: string[]): Promise<string> {
 }
 
 /** Renders what `helm install` would create with these words, run in the root of the repository. */
-export async function renderWords(words: string[]): Promise<Manifest[]> {
+export async function renderWords(words: string[]): Promise<ChartManifest[]> {
   return read(await helmTemplate(words))
 }
 
@@ -93,10 +93,10 @@ const renderWith = (args: string[]) => helmTemplate(['r', chart, '--namespace', 
 async function helmTemplate(given: string[]): Promise<string> {
   const words = ['template', ...given, '--kube-version', kubernetes]
   const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
-  return (await run(await program('helm'), words, options)).stdout
+  return (await run(await findProgram('helm'), words, options)).stdout
 }
 
-function read(text: string): Manifest[] {
+function read(text: string): ChartManifest[] {
   const documents = parseAllDocuments(text, { merge: true })
   return documents.flatMap((document) => {
     const data: unknown = document.toJS()
@@ -104,8 +104,8 @@ function read(text: string): Manifest[] {
   })
 }
 
-export async function lint(...args: string[]): Promise<void> {
-  await run(await program('helm'), [
+export async function lintChart(...args: string[]): Promise<void> {
+  await run(await findProgram('helm'), [
     'lint',
     '--strict',
     chart,
@@ -119,14 +119,14 @@ export async function lint(...args: string[]): Promise<void> {
  * Validates manifests against the schemas of Kubernetes.
  * @throws Error with the fields that do not exist or have the wrong type
  */
-export async function conform(yaml: string): Promise<void> {
+export async function validateManifests(yaml: string): Promise<void> {
   const known = [
     `${schemas}/{{.ResourceKind}}{{.KindSuffix}}.json`,
     `${schemas}/crd/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json`,
   ]
   const words = ['-strict', '-kubernetes-version', kubernetes]
   for (const location of known) words.push('-schema-location', location)
-  const running = run(await program('kubeconform'), words)
+  const running = run(await findProgram('kubeconform'), words)
   running.child.stdin?.end(yaml)
   await running.catch(({ stdout }) => {
     throw new Error(String(stdout))
@@ -134,7 +134,7 @@ export async function conform(yaml: string): Promise<void> {
 }
 
 /** Returns deployments, jobs and single pods, with their pod specs. */
-export function workloads(manifests: readonly Manifest[]) {
+export function listWorkloads(manifests: readonly ChartManifest[]) {
   return manifests
     .filter(({ kind }) => kind === 'Pod' || makesPods.has(kind))
     .map((one) => ({
@@ -145,7 +145,7 @@ export function workloads(manifests: readonly Manifest[]) {
 
 /** Returns the environment of a container; values of secrets come from `secretOf(name, key)`. */
 export function environmentOf(
-  { env }: Container,
+  { env }: ChartContainer,
   secretOf: (name: string, key: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(

@@ -4,13 +4,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { root } from '../support/root.ts'
 import {
+  type ChartManifest,
   chartFile,
-  conform,
-  lint,
-  type Manifest,
-  render,
+  lintChart,
+  listWorkloads,
+  renderManifests,
   renderText,
-  workloads,
+  validateManifests,
 } from './chart-tools.ts'
 
 /**
@@ -32,16 +32,16 @@ const all: typeof sets = [['default', undefined], ...sets]
 
 describe.each(all)('the chart with %s values', (_, file) => {
   const given = file === undefined ? [] : ['-f', file]
-  let manifests: Manifest[]
+  let manifests: ChartManifest[]
 
   beforeAll(async () => {
-    manifests = await render(...given)
+    manifests = await renderManifests(...given)
   })
 
-  test('helm lint reports no problem', () => lint(...given))
+  test('helm lint reports no problem', () => lintChart(...given))
 
   test('every field exists in the schemas of Kubernetes', async () => {
-    await conform(await renderText(...given))
+    await validateManifests(await renderText(...given))
   })
 
   test('names of objects are unique', () => {
@@ -50,7 +50,7 @@ describe.each(all)('the chart with %s values', (_, file) => {
   })
 
   test('every pod meets the restricted pod security standard', () => {
-    for (const { metadata, pod } of workloads(manifests)) {
+    for (const { metadata, pod } of listWorkloads(manifests)) {
       expect(pod, metadata.name).toMatchObject({
         automountServiceAccountToken: false,
         securityContext: {
@@ -70,7 +70,7 @@ describe.each(all)('the chart with %s values', (_, file) => {
   })
 
   test('memory requests equal their limits, and the processor has no limit', () => {
-    for (const { pod } of workloads(manifests)) {
+    for (const { pod } of listWorkloads(manifests)) {
       for (const { resources } of pod.containers) {
         expect(resources.requests.cpu).toBeDefined()
         expect(resources.limits).toEqual({ memory: resources.requests.memory })
@@ -79,7 +79,7 @@ describe.each(all)('the chart with %s values', (_, file) => {
   })
 
   test('no secret value appears in the environment', () => {
-    for (const { pod } of workloads(manifests)) {
+    for (const { pod } of listWorkloads(manifests)) {
       for (const { env } of pod.containers) {
         // RETICLE_TLS_KEY is a path.
         const secret = env.filter(
@@ -108,12 +108,14 @@ test.each([
     'ingress.host: expected a name',
   ],
 ])('the setting %s is refused', async (setting, named) => {
-  await expect(render('--set', setting)).rejects.toThrow(named)
+  await expect(renderManifests('--set', setting)).rejects.toThrow(named)
 })
 
 describe('deployments', () => {
   const named = async (...args: string[]) => {
-    const found = workloads(await render(...args)).filter(({ kind }) => kind === 'Deployment')
+    const found = listWorkloads(await renderManifests(...args)).filter(
+      ({ kind }) => kind === 'Deployment',
+    )
     return new Map(found.map((one) => [one.metadata.name.replace('r-reticle-', ''), one]))
   }
   const services = ['projects', 'annotations', 'jobs', 'webhooks']
@@ -166,7 +168,9 @@ describe('deployments', () => {
 })
 
 test('configured certificate authorities are trusted by every process and every migration', async () => {
-  const all = workloads(await render('--set', 'authorities.existingSecret=our-authorities'))
+  const all = listWorkloads(
+    await renderManifests('--set', 'authorities.existingSecret=our-authorities'),
+  )
   const given = all.filter(({ kind }) => kind !== 'Pod')
   for (const { metadata, pod } of given) {
     const [container] = pod.containers
@@ -187,7 +191,7 @@ test('configured certificate authorities are trusted by every process and every 
 })
 
 test('large numbers in settings are written without an exponent', async () => {
-  const found = workloads(await render('-f', join(folder, 'production.yaml')))
+  const found = listWorkloads(await renderManifests('-f', join(folder, 'production.yaml')))
   const [gateway] = found.filter(({ metadata }) => metadata.name === 'r-reticle-gateway')
   expect(gateway?.pod.containers[0]?.env).toContainEqual({
     name: 'RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY',
@@ -196,7 +200,7 @@ test('large numbers in settings are written without an exponent', async () => {
 })
 
 test('the cache of videos fits its volume, with the same size in both deployments that read videos', async () => {
-  const found = workloads(await render()).filter(({ metadata }) =>
+  const found = listWorkloads(await renderManifests()).filter(({ metadata }) =>
     /reticle-jobs(-worker)?$/.test(metadata.name),
   )
   const rooms = found.map(({ pod }) => {
@@ -215,11 +219,11 @@ test('the cache of videos fits its volume, with the same size in both deployment
 
 const temporary = z.array(z.object({ emptyDir: z.object({ sizeLimit: z.string().regex(/Gi$/) }) }))
 
-const ofKind = (manifests: readonly Manifest[], kind: string) =>
+const ofKind = (manifests: readonly ChartManifest[], kind: string) =>
   manifests.filter((one) => one.kind === kind)
 
 test('gRPC services are headless, and the gateway has one address', async () => {
-  const found = ofKind(await render(), 'Service').map(({ metadata, spec }) => [
+  const found = ofKind(await renderManifests(), 'Service').map(({ metadata, spec }) => [
     metadata.name,
     spec?.clusterIP ?? spec?.type,
   ])
@@ -233,7 +237,7 @@ test('gRPC services are headless, and the gateway has one address', async () => 
 })
 
 test('gateway and annotations scale by processor time', async () => {
-  const found = ofKind(await render(), 'HorizontalPodAutoscaler')
+  const found = ofKind(await renderManifests(), 'HorizontalPodAutoscaler')
   expect(found.map(({ metadata }) => metadata.name).sort()).toEqual([
     'r-reticle-annotations',
     'r-reticle-gateway',
@@ -248,7 +252,7 @@ test('gateway and annotations scale by processor time', async () => {
 })
 
 test('an autoscaled deployment has no fixed number of pods', async () => {
-  const scaled = await render('--set', 'jobsWorker.autoscaling.enabled=true')
+  const scaled = await renderManifests('--set', 'jobsWorker.autoscaling.enabled=true')
   const [worker] = scaled.filter(
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'r-reticle-jobs-worker',
   )
@@ -257,40 +261,45 @@ test('an autoscaled deployment has no fixed number of pods', async () => {
 
 test('only deployments with several pods have a disruption budget', async () => {
   const budgets = async (...args: string[]) =>
-    ofKind(await render(...args), 'PodDisruptionBudget').map(({ metadata }) => metadata.name)
+    ofKind(await renderManifests(...args), 'PodDisruptionBudget').map(
+      ({ metadata }) => metadata.name,
+    )
   expect(await budgets()).toHaveLength(6)
   expect(await budgets('--set', 'webhooks.replicas=1')).not.toContain('r-reticle-webhooks')
 })
 
 test('only projects-svc gets mail settings: the SMTP secret, network access and the address of links', async () => {
-  const manifests = await render('-f', join(folder, 'production.yaml'))
-  const told = workloads(manifests).filter(({ pod }) =>
+  const manifests = await renderManifests('-f', join(folder, 'production.yaml'))
+  const configured = listWorkloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) =>
       env.some(({ name }) => /SMTP_URL|MAIL_FROM|UI_URL/.test(name)),
     ),
   )
-  expect(told.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
-  const env = told[0]?.pod.containers[0]?.env
+  expect(configured.map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
+  const env = configured[0]?.pod.containers[0]?.env
   expect(env).toContainEqual({ name: 'RETICLE_UI_URL', value: 'https://label.example.org' })
   expect(env).toContainEqual({
     name: 'RETICLE_PROJECTS_SMTP_URL',
     valueFrom: { secretKeyRef: { name: 'reticle-mail', key: 'smtp-url' } },
   })
-  const mayMail = (found: Manifest[]) =>
+  const mayMail = (found: ChartManifest[]) =>
     ofKind(found, 'NetworkPolicy').filter(({ spec }) => JSON.stringify(spec).includes('587'))
   expect(mayMail(manifests).map(({ metadata }) => metadata.name)).toEqual(['r-reticle-projects'])
-  expect(mayMail(await render())).toEqual([])
+  expect(mayMail(await renderManifests())).toEqual([])
 })
 
 test('remote files are configured for both jobs processes, and only the worker gets network access', async () => {
-  const manifests = await render('--set', 'remoteFiles.allowedNets={10.40.0.0/16,fd00::/8}')
+  const manifests = await renderManifests(
+    '--set',
+    'remoteFiles.allowedNets={10.40.0.0/16,fd00::/8}',
+  )
   const nets = { name: 'RETICLE_JOBS_ALLOWED_NETS', value: '10.40.0.0/16,fd00::/8' }
-  const told = workloads(manifests).filter(({ pod }) =>
+  const configured = listWorkloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) => env.some(({ name }) => name === nets.name)),
   )
-  const names = told.map(({ metadata }) => metadata.name).sort()
+  const names = configured.map(({ metadata }) => metadata.name).sort()
   expect(names).toEqual(['r-reticle-jobs', 'r-reticle-jobs-worker'])
-  for (const { pod } of told) expect(pod.containers[0]?.env).toContainEqual(nets)
+  for (const { pod } of configured) expect(pod.containers[0]?.env).toContainEqual(nets)
   const mayFetch = ofKind(manifests, 'NetworkPolicy').filter(({ spec }) =>
     JSON.stringify(spec).includes('"port":80}'),
   )
@@ -298,12 +307,12 @@ test('remote files are configured for both jobs processes, and only the worker g
 })
 
 test('with an egress proxy, services that call addresses of users know it and have no other way out', async () => {
-  const manifests = await render('--set', 'egressProxy.existingSecret=egress')
-  const told = workloads(manifests).filter(({ pod }) =>
+  const manifests = await renderManifests('--set', 'egressProxy.existingSecret=egress')
+  const configured = listWorkloads(manifests).filter(({ pod }) =>
     pod.containers.some(({ env }) => env.some(({ name }) => name === 'RETICLE_EGRESS_PROXY')),
   )
   const outgoing = ['r-reticle-jobs-worker', 'r-reticle-projects', 'r-reticle-webhooks']
-  expect(told.map(({ metadata }) => metadata.name).sort()).toEqual(outgoing)
+  expect(configured.map(({ metadata }) => metadata.name).sort()).toEqual(outgoing)
   const policies = ofKind(manifests, 'NetworkPolicy').map(({ metadata, spec }) => ({
     name: metadata.name,
     text: JSON.stringify(spec),
@@ -314,7 +323,7 @@ test('with an egress proxy, services that call addresses of users know it and ha
 })
 
 test('KEDA scales by Kafka lag and by rows of the table', async () => {
-  const manifests = await render('-f', join(folder, 'production.yaml'))
+  const manifests = await renderManifests('-f', join(folder, 'production.yaml'))
   const [scaled] = ofKind(manifests, 'ScaledObject')
   expect(scaled?.spec).toMatchObject({
     minReplicaCount: 1,
@@ -341,7 +350,9 @@ test('KEDA scales by Kafka lag and by rows of the table', async () => {
 })
 
 test('migrations run before other objects of a release are created, one job per schema', async () => {
-  const jobs = workloads(await render()).filter(({ metadata }) => /-migrate-/.test(metadata.name))
+  const jobs = listWorkloads(await renderManifests()).filter(({ metadata }) =>
+    /-migrate-/.test(metadata.name),
+  )
   expect(jobs).toHaveLength(4)
   for (const { metadata, spec, pod } of jobs) {
     expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
@@ -357,14 +368,14 @@ test('migrations run before other objects of a release are created, one job per 
 })
 
 test('generated keys are kept when the release is uninstalled', async () => {
-  const [keys] = ofKind(await render(), 'Secret')
+  const [keys] = ofKind(await renderManifests(), 'Secret')
   expect(keys?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
-  const own = await render('--set', 'keys.existingSecret=mine')
+  const own = await renderManifests('--set', 'keys.existingSecret=mine')
   expect(ofKind(own, 'Secret')).toEqual([])
 })
 
 test('network policies deny all traffic that is not allowed explicitly', async () => {
-  const policies = ofKind(await render(), 'NetworkPolicy')
+  const policies = ofKind(await renderManifests(), 'NetworkPolicy')
   const [all] = policies.filter(({ metadata }) => metadata.name === 'r-reticle')
   expect(all?.spec).toMatchObject({
     policyTypes: ['Ingress', 'Egress'],
@@ -375,7 +386,7 @@ test('network policies deny all traffic that is not allowed explicitly', async (
 })
 
 test('the alerts equal those of deploy/observability', async () => {
-  const rules = await render('--set', 'monitoring.rules.enabled=true')
+  const rules = await renderManifests('--set', 'monitoring.rules.enabled=true')
   expect(ofKind(rules, 'PrometheusRule')[0]?.spec).toHaveProperty('groups')
   expect(chartFile('files/alerts.yaml')).toBe(chartFile('../../observability/alerts.yaml'))
 })

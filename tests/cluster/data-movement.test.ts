@@ -3,17 +3,17 @@ import { isFullRun } from '@reticle/kit/testing/config'
 import { recordScore } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Json, rqIdOf } from '../support/client.ts'
-import { survived } from '../support/faults.ts'
+import { type AnyJson, rqIdOf } from '../support/client.ts'
+import { recordFault } from '../support/faults.ts'
 import { openRandom } from '../support/random.ts'
-import { type Split, startSplit } from '../support/split.ts'
-import { type Check, prepareRound } from './movements.ts'
+import { type SplitSystem, startSplit } from '../support/split.ts'
+import { type MovementCheck, prepareRound } from './movements.ts'
 
 /** Each round has eight requests. */
 const { rounds, kills } = isFullRun() ? { rounds: 25, kills: 100 } : { rounds: 3, kills: 6 }
 
 const seed = 9
-let split: Split
+let split: SplitSystem
 beforeAll(async () => {
   split = await startSplit('movement')
 })
@@ -54,13 +54,13 @@ test(`${8 * rounds} requests of every kind end once while workers are killed ${k
     holds: wrong.length === 0,
   })
   expect(wrong).toEqual([])
-  survived(`workers killed ${kills} times under ${ended.length} requests of every kind`)
+  recordFault(`workers killed ${kills} times under ${ended.length} requests of every kind`)
 })
 
 /** Finds effects that were applied twice or in part. */
 async function wrongOf(
-  ended: readonly { check: Check; request: Json }[],
-  admin: Split['admin'],
+  ended: readonly { check: MovementCheck; request: AnyJson }[],
+  admin: SplitSystem['admin'],
 ): Promise<string[]> {
   const wrong: string[] = []
   for (const { check, request } of ended)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { survived } from '../support/faults.ts'
+import { recordFault } from '../support/faults.ts'
 import { type PartName, parts } from '../support/parts.ts'
-import { type Split, startSplit } from '../support/split.ts'
-import { type Load, startLoad } from './load.ts'
+import { type SplitSystem, startSplit } from '../support/split.ts'
+import { type ClusterLoad, startLoad } from './load.ts'
 import { openNetwork } from './network.ts'
 import { expectSettled } from './settled.ts'
 
@@ -12,7 +12,7 @@ import { expectSettled } from './settled.ts'
  * Parts of the split system fail under load and return: no acknowledged write is lost, none is applied twice, and
  * clients get 503 with Retry-After meanwhile. See docs/spec/reliability.md#faults.
  */
-let split: Split
+let split: SplitSystem
 let receiver: TestReceiver
 const network = await openNetwork()
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   await network.close()
 })
 
-let load: Load
+let load: ClusterLoad
 beforeEach(async () => {
   receiver = await startReceiver()
   load = await startLoad(split.urls, receiver)
@@ -45,7 +45,7 @@ async function survive(fault: string, happen: () => Promise<void>): Promise<void
   await expectSettled(split.admin, load, receiver)
   const { created, drawn, renamed } = load.ledger
   expect(Math.min(created.size, drawn.acknowledged.size, renamed.length)).toBeGreaterThan(0)
-  survived(fault)
+  recordFault(fault)
 }
 
 const processes = [

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { client } from '../support/client.ts'
-import { markedFor } from '../support/marked.ts'
+import { createApiClient } from '../support/client.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { basic, dataDirectory, password, root } from '../support/reticle.ts'
 
 const run = promisify(execFile)
@@ -80,7 +80,7 @@ async function start(dataDir: string, ...options: string[]) {
     const [code] = await ended
     return code
   }
-  return { api: client(`${url}/api`, basic), output: () => text, interrupt }
+  return { api: createApiClient(`${url}/api`, basic), output: () => text, interrupt }
 }
 
 async function ready(child: ChildProcess, text: () => string): Promise<string> {
@@ -90,5 +90,5 @@ async function ready(child: ChildProcess, text: () => string): Promise<string> {
     if (child.exitCode !== null) break
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the cluster did not get ready:\n${text()}`)
+  throw new Error(`the cluster did not become ready:\n${text()}`)
 }

@@ -1,24 +1,30 @@
 import { expect } from 'vitest'
 import { storedZip, unzip } from '../support/archives.ts'
-import type { Client, Json } from '../support/client.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { annotationFile, datasetFile, formOf, type Picture, pictures } from '../support/pictures.ts'
+import {
+  annotationFile,
+  createImages,
+  datasetFile,
+  formOf,
+  type ImageFile,
+} from '../support/pictures.ts'
 
 const boxes = 200
 const frames = 4
 
 /** A call that starts a request. */
 interface Movement {
-  post: (api: Client) => Promise<Json>
-  check: Check
+  post: (api: ApiClient) => Promise<AnyJson>
+  check: MovementCheck
 }
 
 /** Compares the stored state with the effect of the request, or with no effect. */
-export type Check = (api: Client, request: Json) => Promise<void>
+export type MovementCheck = (api: ApiClient, request: AnyJson) => Promise<void>
 
 /** Creates separate objects for each request of a round, so that their effects can be distinguished. */
-export async function prepareRound(api: Client, round: number): Promise<Movement[]> {
-  const files = await pictures(frames)
+export async function prepareRound(api: ApiClient, round: number): Promise<Movement[]> {
+  const files = await createImages(frames)
   const newProject = (name: string) =>
     api.done('POST', '/projects', { json: { name: `${name} ${round}`, labels: [{ name: 'car' }] } })
   const full = await newProject('full')
@@ -60,7 +66,7 @@ const fileOf = (call: string): Movement => ({
 })
 
 /** Appends, so that a second import would be visible. */
-const annotationsInto = (id: number, files: readonly Picture[]): Movement => ({
+const annotationsInto = (id: number, files: readonly ImageFile[]): Movement => ({
   post: (api) => {
     const call = `/tasks/${id}/annotations/?format=COCO%201.0&import_mode=append`
     return api.done('POST', call, { form: annotationFile(instances(files), 'instances.json') })
@@ -71,7 +77,7 @@ const annotationsInto = (id: number, files: readonly Picture[]): Movement => ({
   },
 })
 
-const datasetInto = (id: number, files: readonly Picture[]): Movement => ({
+const datasetInto = (id: number, files: readonly ImageFile[]): Movement => ({
   post: (api) => {
     const document = { name: 'annotations/instances_train.json', bytes: instances(files) }
     const images = files.map(({ name, bytes }) => ({ name: `images/train/${name}`, bytes }))
@@ -106,7 +112,7 @@ const restoreOf = (backup: Buffer, name: string): Movement => ({
 const renamed = (task: Buffer, name: string) =>
   Buffer.from(JSON.stringify({ ...JSON.parse(task.toString()), name }))
 
-const mediaInto = (id: number, files: Picture[]): Movement => ({
+const mediaInto = (id: number, files: ImageFile[]): Movement => ({
   post: (api) => api.done('POST', `/tasks/${id}/data`, { form: formOf(files) }),
   check: async (api, request) => {
     const { size, jobs } = await api.done('GET', `/tasks/${id}`)
@@ -115,13 +121,13 @@ const mediaInto = (id: number, files: Picture[]): Movement => ({
   },
 })
 
-async function expectWhole(api: Client, { id, size }: Json): Promise<void> {
+async function expectWhole(api: ApiClient, { id, size }: AnyJson): Promise<void> {
   expect(size).toBe(frames)
   const { shapes } = await api.done('GET', `/tasks/${id}/annotations/`)
   expect(shapes.length, `shapes of task ${id}`).toBe(boxes)
 }
 
-const instances = (files: readonly Picture[]) =>
+const instances = (files: readonly ImageFile[]) =>
   Buffer.from(
     JSON.stringify({
       images: files.map(({ name }, at) => ({ id: at + 1, file_name: name, width: 64, height: 48 })),

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestReceiver } from '@reticle/kit/testing/receiver'
 import { expect } from 'vitest'
-import type { Client, Json } from '../support/client.ts'
-import type { Load } from './load.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
+import type { ClusterLoad } from './load.ts'
 
 /** Waits until everything works again, and checks that no acknowledged write is missing or was applied twice. */
 export async function expectSettled(
-  api: Client,
-  { ledger, task, project }: Load,
+  api: ApiClient,
+  { ledger, task, project }: ClusterLoad,
   receiver: TestReceiver,
 ): Promise<void> {
   expect(ledger.wrong).toEqual([])
@@ -19,21 +19,28 @@ export async function expectSettled(
   }
 }
 
-async function expectProjects(api: Client, { asked, created }: Load['ledger']): Promise<void> {
+async function expectProjects(
+  api: ApiClient,
+  { requested, created }: ClusterLoad['ledger'],
+): Promise<void> {
   const names: string[] = []
   for (let page = 1, isMore = true; isMore; page++) {
     const list = await api.done('GET', `/projects?page_size=500&page=${page}&sort=id`)
-    names.push(...list.results.map((one: Json) => one.name))
+    names.push(...list.results.map((one: AnyJson) => one.name))
     isMore = list.next !== null
   }
-  const own = names.filter((name) => asked.has(name))
+  const own = names.filter((name) => requested.has(name))
   expect([...created].filter((name) => !own.includes(name))).toEqual([])
-  expect(own.length, 'projects made twice').toBe(new Set(own).size)
+  expect(own.length, 'projects created twice').toBe(new Set(own).size)
 }
 
-async function expectShapes(api: Client, { drawn }: Load['ledger'], task: Json): Promise<void> {
+async function expectShapes(
+  api: ApiClient,
+  { drawn }: ClusterLoad['ledger'],
+  task: AnyJson,
+): Promise<void> {
   const { shapes } = await api.done('GET', `/tasks/${task.id}/annotations/`)
-  const groups: number[] = shapes.map((shape: Json) => shape.group)
+  const groups: number[] = shapes.map((shape: AnyJson) => shape.group)
   const known = new Set(groups)
   expect([...drawn.acknowledged].filter((group) => !known.has(group))).toEqual([])
   expect(groups.length, 'shapes drawn twice').toBe(known.size)
@@ -46,16 +53,17 @@ const patienceMs = 90_000
  * changes.
  */
 async function expectDeliveries(
-  api: Client,
-  { renamed }: Load['ledger'],
-  project: Json,
+  api: ApiClient,
+  { renamed }: ClusterLoad['ledger'],
+  project: AnyJson,
   { received }: TestReceiver,
 ): Promise<void> {
-  const told: string[] = []
+  const arrived: string[] = []
   const missing = () => {
     // each body is parsed only once, because the receiver shares this event loop
-    for (const { body } of received.slice(told.length)) told.push(nameOf(body.toString('utf8')))
-    const known = new Set(told)
+    for (const { body } of received.slice(arrived.length))
+      arrived.push(nameOf(body.toString('utf8')))
+    const known = new Set(arrived)
     return renamed.filter((name) => !known.has(name))
   }
   for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(200)) {
@@ -70,7 +78,7 @@ async function expectDeliveries(
     byId.set(id, known)
   }
   const names = [...byId.values()].map(nameOf)
-  expect(names.length, 'a change told under two ids').toBe(new Set(names).size)
+  expect(names.length, 'a change was sent under two ids').toBe(new Set(names).size)
   expect((await api.call('GET', '/server/health')).status).toBe(200)
 }
 

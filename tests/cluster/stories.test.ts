@@ -1,10 +1,10 @@
 import { afterAll, describe, expect } from 'vitest'
-import { attach } from '../support/reticle.ts'
+import { attachSystem } from '../support/reticle.ts'
 import { startSplit } from '../support/split.ts'
 
 /** The end-to-end tests on the split system: two gateways, two workers, real Kafka, MinIO and PostgreSQL. */
 const split = await startSplit('stories', { env: { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1' } })
-attach(split)
+attachSystem(split)
 afterAll(async () => {
   const codes = Object.entries(await split.stop())
   expect(codes.filter(([, code]) => code !== 0)).toEqual([])
@@ -43,8 +43,8 @@ const stories = {
   'webhooks: people': () => import('../e2e/webhooks/people.test.ts'),
   'webhooks: moves': () => import('../e2e/webhooks/moves.test.ts'),
 }
-for (const [name, tell] of Object.entries(stories)) {
+for (const [name, runStory] of Object.entries(stories)) {
   describe(name, async () => {
-    await tell()
+    await runStory()
   })
 }

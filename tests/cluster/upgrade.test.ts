@@ -4,9 +4,9 @@ import { startReceiver } from '@reticle/kit/testing/receiver'
 import { recordScore } from '@reticle/kit/testing/scores'
 import { schemas } from '@reticle/standalone/databases'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { survived } from '../support/faults.ts'
+import { recordFault } from '../support/faults.ts'
 import { partSetting } from '../support/parts.ts'
-import { type Split, startSplit } from '../support/split.ts'
+import { type SplitSystem, startSplit } from '../support/split.ts'
 import { startLoad } from './load.ts'
 import { expectSettled } from './settled.ts'
 
@@ -14,7 +14,7 @@ import { expectSettled } from './settled.ts'
  * T-UPG-1: a rolling upgrade under load, as `docs/operations.md` describes it: the schemas are expanded while the old
  * version runs on them, then the processes are replaced one by one.
  */
-let split: Split
+let split: SplitSystem
 beforeAll(async () => {
   const replicas = { projects: 2, annotations: 2, jobs: 2, webhooks: 2 }
   split = await startSplit('upgrade', { replicas, env: { RETICLE_DRAIN_SECONDS: '2' } })
@@ -93,5 +93,5 @@ test('a release with a migration is rolled out under load without a failed call'
   await expectSettled(split.admin, load, receiver)
   await receiver.close()
   expect(calls).toBeGreaterThan(100)
-  survived('a rolling upgrade with a migration')
+  recordFault('a rolling upgrade with a migration')
 })

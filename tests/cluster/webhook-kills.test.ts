@@ -4,22 +4,22 @@ import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { recordScore } from '@reticle/kit/testing/scores'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { client, type Json } from '../support/client.ts'
-import { survived } from '../support/faults.ts'
-import { prepareGround, startFlow } from '../support/flow.ts'
-import { hear } from '../support/heard.ts'
-import { openRandom } from '../support/random.ts'
-import { basic } from '../support/reticle.ts'
-import { type Split, startSplit } from '../support/split.ts'
+import { type AnyJson, createApiClient } from '../support/client.ts'
 import {
-  committedIn,
-  endLeasesOfMessages,
-  noteFailed,
+  addFailedMessages,
+  expireMessageLeases,
+  noFaults,
+  readClusterEvents,
   rowsOf,
   scoreOf,
-  untilTold,
-  well,
-} from '../support/told.ts'
+  waitForDeliveries,
+} from '../support/deliveries.ts'
+import { recordFault } from '../support/faults.ts'
+import { prepareGround, startFlow } from '../support/flow.ts'
+import { openRandom } from '../support/random.ts'
+import { recordMessages } from '../support/received-messages.ts'
+import { basic } from '../support/reticle.ts'
+import { type SplitSystem, startSplit } from '../support/split.ts'
 
 /** Kills per service, and the minimum number of events for each webhook. */
 const { kills, events, tasks } = isFullRun()
@@ -34,7 +34,7 @@ const owners = ['projects', 'annotations', 'jobs']
 const services = [...owners, 'webhooks']
 
 const receiver = await startReceiver()
-let split: Split
+let split: SplitSystem
 const database = () => split.databaseOf('webhooks')
 beforeAll(async () => {
   split = await startSplit('told', {
@@ -53,10 +53,10 @@ afterAll(async () => {
 test(`three webhooks get ${events} events each while five services are killed ${kills} times each`, {
   timeout: isFullRun() ? 7_200_000 : 300_000,
 }, async () => {
-  const hearing = hear(receiver)
+  const hearing = recordMessages(receiver)
   const ground = await prepareGround(split.admin, `${receiver.url}/hook`, tasks)
   const last = ground.webhooks.at(-1)?.id ?? 0
-  const apis = split.urls.map((url) => client(`${url}/api`, basic))
+  const apis = split.urls.map((url) => createApiClient(`${url}/api`, basic))
   let isOver = false
   const flow = startFlow({
     ...{ apis: () => apis, ground },
@@ -73,8 +73,8 @@ test(`three webhooks get ${events} events each while five services are killed ${
       done: () => (late.isOver() ? 1 : hearing.of(last).length / events),
       seed: 9,
       afterDeath: async () => {
-        await endLeasesOfMessages(database())
-        await noteFailed(database(), failed)
+        await expireMessageLeases(database())
+        await addFailedMessages(database(), failed)
       },
     }),
   ]
@@ -84,23 +84,23 @@ test(`three webhooks get ${events} events each while five services are killed ${
     isOver = true
   }
 
-  const seen = await untilTold({
+  const seen = await waitForDeliveries({
     ...{ webhooks: ground.webhooks, hearing, acknowledged: flow.acknowledged, failed, patienceMs },
-    ...{ database, truth: () => committedIn(services.map(split.databaseOf)) },
+    ...{ database, truth: () => readClusterEvents(services.map(split.databaseOf)) },
   })
   const killed = `${kills} kills of each of five services`
   recordScore({ id: 'T-WH-1', on: 'every app its own process', ...scoreOf(seen, killed) })
-  for (const { webhook, owed, verdict } of seen) {
-    expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
-    expect(verdict, `webhook ${webhook}`).toEqual(well)
-    await expectAllDelivered(webhook, owed)
+  for (const { webhook, expected, verdict } of seen) {
+    expect(expected, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
+    expect(verdict, `webhook ${webhook}`).toEqual(noFaults)
+    await expectAllDelivered(webhook, expected)
   }
   expect(hearing.contradicted, 'one id, one body').toEqual([])
-  expect(hearing.repeats(), 'told twice').toBeLessThanOrEqual(5 * kills * 200)
+  expect(hearing.repeats(), 'repeated deliveries').toBeLessThanOrEqual(5 * kills * 200)
   expect(await dead()).toEqual(services.map(() => 0))
-  const all = seen.reduce((sum, { owed }) => sum + owed, 0)
-  const rest = `${hearing.repeats()} told twice, ${failed.size} attempts failed`
-  survived(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
+  const all = seen.reduce((sum, { expected }) => sum + expected, 0)
+  const rest = `${hearing.repeats()} repeated deliveries, ${failed.size} attempts failed`
+  recordFault(`${5 * kills} kills of five services under ${all} messages to webhooks; ${rest}`)
 })
 
 /** Reports whether the wait has ended long ago, so that nothing more will arrive. */
@@ -142,14 +142,14 @@ async function killAgainAndAgain(
 }
 
 /** Checks the newest messages of the webhook as its owner can list them. */
-async function expectAllDelivered(id: number, owed: number): Promise<void> {
-  const after = Math.max(0, owed - 100)
+async function expectAllDelivered(id: number, count: number): Promise<void> {
+  const after = Math.max(0, count - 100)
   const shown = async () => {
     const path = `/webhooks/${id}/messages?after=${after}&page_size=500`
     const { results } = await split.admin.done('GET', path)
-    return results.map(({ sequence, state }: Json) => [sequence, state])
+    return results.map(({ sequence, state }: AnyJson) => [sequence, state])
   }
-  const expected = Array.from({ length: owed - after }, (_, at) => [after + at + 1, 'delivered'])
+  const expected = Array.from({ length: count - after }, (_, at) => [after + at + 1, 'delivered'])
   await expect.poll(shown).toEqual(expected)
 }
 
@@ -164,8 +164,8 @@ async function dead(): Promise<number[]> {
 
 /** A kill in the middle of an attempt, after the receiver got the message. */
 test.each([
-  ['while the receiver thinks', untilAsked],
-  ['when it was answered and had not noted it', untilAnswered],
+  ['before the receiver has answered', killBeforeAnswer],
+  ['after the answer, before the attempt was recorded', killBeforeRecord],
 ])(
   'after webhooks-svc is killed %s the message is sent again and its attempt is recorded once',
   async (title, until) => {
@@ -173,14 +173,14 @@ test.each([
     onTestFinished(hook.close)
     const { admin } = split
     const project = await admin.done('POST', '/projects', { json: { name: 'before' } })
-    const asked = { type: 'project', project_id: project.id, events: 'update:project' }
-    const json = { ...asked, target_url: hook.url }
+    const scope = { type: 'project', project_id: project.id, events: 'update:project' }
+    const json = { ...scope, target_url: hook.url }
     const webhook = await admin.done('POST', '/webhooks', { json })
     const change = () => admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'after' } })
 
     await until(hook, webhook.id, change, () => split.kill('webhooks-1'))
     hook.answer({})
-    await endLeasesOfMessages(database())
+    await expireMessageLeases(database())
     await split.processes['webhooks-1']?.start()
 
     await expect.poll(() => hook.received.length).toBe(2)
@@ -191,7 +191,7 @@ test.each([
     await expect.poll(async () => (await listed('deliveries')).count).toBe(1)
     expect((await listed('deliveries')).results).toMatchObject([{ attempt: 1, status_code: 200 }])
     expect((await listed('messages')).results).toMatchObject([{ state: 'delivered', attempts: 1 }])
-    survived(`webhooks-svc killed ${title}`)
+    recordFault(`webhooks-svc killed ${title}`)
   },
 )
 
@@ -202,7 +202,7 @@ type Midway = (
   kill: () => Promise<void>,
 ) => Promise<void>
 
-async function untilAsked(...[hook, , change, kill]: Parameters<Midway>): Promise<void> {
+async function killBeforeAnswer(...[hook, , change, kill]: Parameters<Midway>): Promise<void> {
   hook.answer({ status: 'hang' })
   await change()
   await expect.poll(() => hook.received.length).toBe(1)
@@ -210,7 +210,7 @@ async function untilAsked(...[hook, , change, kill]: Parameters<Midway>): Promis
 }
 
 /** Blocks the record of the attempt by a lock on the row that is updated first. */
-async function untilAnswered(
+async function killBeforeRecord(
   ...[hook, webhook_id, change, kill]: Parameters<Midway>
 ): Promise<void> {
   const holder = new pg.Client({ connectionString: database() })

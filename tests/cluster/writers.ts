@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { annotationSets, tagOf } from '../support/annotations.ts'
-import type { Answer, Client, Json } from '../support/client.ts'
+import type { AnyJson, ApiClient, ApiResponse } from '../support/client.ts'
 import { rectangle } from '../support/factories.ts'
 import type { Random } from '../support/random.ts'
 
@@ -9,13 +9,13 @@ interface Write {
   key: string
   job: number
   action: 'create' | 'update' | 'delete'
-  shapes: Json[]
+  shapes: AnyJson[]
   /** Groups of the objects, in the order of `shapes`. */
   groups: number[]
 }
 
 /** A write with its answer. */
-export interface Acknowledged extends Write {
+export interface AcknowledgedWrite extends Write {
   status: number
   /** Revision of the job after the write. */
   revision: number
@@ -30,15 +30,15 @@ interface Known {
 }
 
 export interface Writing {
-  acknowledged: Acknowledged[]
+  acknowledged: AcknowledgedWrite[]
   /** Resolves when the requested number of writes is acknowledged. */
   done: Promise<void>
 }
 
 export interface WritingOptions {
   /** Clients, used in turn. */
-  apis: readonly Client[]
-  jobs: readonly Json[]
+  apis: readonly ApiClient[]
+  jobs: readonly AnyJson[]
   label_id: number
   writers: number
   writes: number
@@ -47,7 +47,7 @@ export interface WritingOptions {
 
 /** Starts that many writers, each writing shapes to a few jobs one call after the other. */
 export function startWriting({ apis, jobs, label_id, random, ...counts }: WritingOptions): Writing {
-  const acknowledged: Acknowledged[] = []
+  const acknowledged: AcknowledgedWrite[] = []
   const known: Known[] = []
   let next = 0
 
@@ -75,7 +75,7 @@ export function startWriting({ apis, jobs, label_id, random, ...counts }: Writin
     const shapes = some.map(({ id }) => ({ id, z_order: nth, points: [nth, 0, nth + 1, 1] }))
     return { key, job, action: 'update', shapes, groups }
   }
-  function note(write: Write, { status, headers, body }: Answer, attempts: number): void {
+  function note(write: Write, { status, headers, body }: ApiResponse, attempts: number): void {
     const revision = Number(/-(\d+)"$/.exec(tagOf({ headers }))?.[1])
     acknowledged.push({ ...write, status, revision, attempts })
     if (write.action !== 'create' || !body.shapes) return
@@ -101,9 +101,9 @@ export function startWriting({ apis, jobs, label_id, random, ...counts }: Writin
 
 /** Returns the answer, or undefined if the call must be repeated. */
 async function attempt(
-  api: Client,
+  api: ApiClient,
   { key, job, action, shapes }: Write,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   const sets = annotationSets(api, `/jobs/${job}/annotations/`)
   const headers = { 'idempotency-key': key }
   const answer = await sets.patch(action, { shapes }, { headers }).catch(() => undefined)
@@ -120,7 +120,10 @@ interface Shape {
 }
 
 /** Applies the acknowledged writes of one job in the order of their revisions. */
-export function replayed(acknowledged: readonly Acknowledged[], job: number): Map<number, Shape> {
+export function replayWrites(
+  acknowledged: readonly AcknowledgedWrite[],
+  job: number,
+): Map<number, Shape> {
   const shapes = new Map<number, Shape>()
   const taken = acknowledged.filter((one) => one.job === job && one.status === 200)
   for (const write of taken.sort((a, b) => a.revision - b.revision))

@@ -9,8 +9,8 @@ import {
   type Import,
   importsOf,
   librariesOf,
+  type RepositoryFile,
   readSources,
-  type Source,
 } from './sources.ts'
 
 /**
@@ -42,7 +42,7 @@ test.each(Object.entries(rooms))('%s imports only what its rules allow', (name, 
   expect(own.filter((one) => !isAllowed(one)).map(at)).toEqual([])
 })
 
-const mayUseNode = ({ usesNode }: Room, { path }: Source) =>
+const mayUseNode = ({ usesNode }: Room, { path }: RepositoryFile) =>
   typeof usesNode === 'boolean' ? usesNode : usesNode.some((part) => path.endsWith(part))
 
 test('only standalone imports apps, and only through their entry points', () => {
@@ -93,8 +93,8 @@ test.each(Object.entries(orders))('folders of %s import in one direction', (room
   const placeOf = (path: string) => order.indexOf(path.split('/')[3] ?? '')
   const own = imports.filter((one) => one.source.room === room && !one.source.isTest)
   const wrong = own.filter(isRelative).filter(({ source, name }) => {
-    const place = placeOf(source.path)
-    return place >= 0 && placeOf(join(dirname(source.path), name)) > place
+    const position = placeOf(source.path)
+    return position >= 0 && placeOf(join(dirname(source.path), name)) > position
   })
   expect(wrong.map(at)).toEqual([])
 })

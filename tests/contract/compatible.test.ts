@@ -4,7 +4,7 @@ import { buildOpenapi } from '@reticle/contracts/openapi'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { root } from '../support/root.ts'
-import { incompatibilities } from './compatible.ts'
+import { findIncompatibilities } from './compatible.ts'
 
 /** Semantic versions: the released interface is kept within its major version. */
 
@@ -28,7 +28,7 @@ test('the interface stays compatible with the last release, or has a new major v
   const now = released.parse(buildOpenapi(restOperations))
   const last = lastReleased()
   const isNext = last && majorOf(now.info.version) > majorOf(last.info.version)
-  expect(last && !isNext ? incompatibilities(last, now) : []).toEqual([])
+  expect(last && !isNext ? findIncompatibilities(last, now) : []).toEqual([])
 })
 
 const answer = (schema: object) => ({ 200: { content: { json: { schema } } } })
@@ -62,8 +62,8 @@ function changed(path: string, value: unknown) {
   const copy = structuredClone(base)
   const keys = path.split(' ')
   const last = keys.pop() ?? ''
-  const place = keys.reduce((at: object, key) => Object(Reflect.get(at, key)), copy)
-  Reflect.set(place, last, value)
+  const parent = keys.reduce((at: object, key) => Object(Reflect.get(at, key)), copy)
+  Reflect.set(parent, last, value)
   return copy
 }
 
@@ -79,10 +79,10 @@ test.each([
   [`${schemas} New properties`, {}, 'POST /a: the body refuses name'],
   [`${schemas} New properties name type`, 'string', 'POST /a: the body.name is string, not string'],
   [`${schemas} New properties name enum`, ['x'], 'POST /a: the body.name may not be y any more'],
-])('changing %s to %j breaks clients', (path, value, told) => {
-  const found = incompatibilities(base, changed(path, value))
+])('changing %s to %j breaks clients', (path, value, finding) => {
+  const found = findIncompatibilities(base, changed(path, value))
   expect(
-    found.some((one) => one.startsWith(told)),
+    found.some((one) => one.startsWith(finding)),
     found.join('; '),
   ).toBe(true)
 })
@@ -97,5 +97,5 @@ test.each([
   [`${schemas} New properties name enum`, ['x', 'y', 'z']],
   [`${schemas} New properties name type`, ['string', 'null', 'integer']],
 ])('changing %s to %j does not break clients', (path, value) => {
-  expect(incompatibilities(base, changed(path, value))).toEqual([])
+  expect(findIncompatibilities(base, changed(path, value))).toEqual([])
 })

@@ -13,7 +13,7 @@ const asRecord = (value: unknown): Json => record.safeParse(value).data ?? {}
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const words = (value: unknown) => asList(value).map(String)
 
-export function incompatibilities(before: Json, after: Json): string[] {
+export function findIncompatibilities(before: Json, after: Json): string[] {
   return callsOf(before).flatMap(([name, call]) => {
     const found = callsOf(after).find(([other]) => other === name)?.[1]
     if (!found) return [`${name} is gone`]
@@ -37,8 +37,8 @@ function callsOf({ paths }: Json): [string, Json][] {
 
 function parameters(before: Json, after: Json): string[] {
   const [known, now] = [before, after].map((call) => asList(call.parameters).map(asRecord))
-  const named = (list: Json[] | undefined, { name, in: place }: Json) =>
-    list?.find((one) => one.name === name && one.in === place)
+  const named = (list: Json[] | undefined, { name, in: location }: Json) =>
+    list?.find((one) => one.name === name && one.in === location)
   const lost = (known ?? []).filter((one) => !named(now, one))
   const needed = (now ?? []).filter((one) => one.required && !named(known, one)?.required)
   return [
@@ -100,13 +100,13 @@ function typeChange(before: Json, after: Json, way: Way, where: string): string[
   const isKept = [...few].every(
     (type) => many.has(type) || (type === 'integer' && many.has('number')),
   )
-  const gone =
+  const removed =
     way === 'sent' && after.enum
       ? words(before.enum).filter((one) => !words(after.enum).includes(one))
       : []
   return [
     ...(isKept ? [] : [`${where} is ${[...now].join(' or ')}, not ${[...old].join(' or ')}`]),
-    ...gone.map((word) => `${where} may not be ${word} any more`),
+    ...removed.map((word) => `${where} may not be ${word} any more`),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { blocksOf } from '../support/marked.ts'
+import { blocksOf } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
 import { slugOf } from './prose.ts'
 

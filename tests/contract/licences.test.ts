@@ -38,9 +38,9 @@ const excepted: Record<string, RegExp> = {
 /** Resolves an imported package from a place in the lockfile as Node.js does. */
 function placeOf(name: string, from: string): string | undefined {
   for (let at = from; ; at = at.replace(/\/?[^/]*$/, '')) {
-    const place = `${at}/node_modules/${name}`.replace(/^\//, '')
-    const found = packages[place]
-    if (found) return found.link ? found.resolved : place
+    const path = `${at}/node_modules/${name}`.replace(/^\//, '')
+    const found = packages[path]
+    if (found) return found.link ? found.resolved : path
     if (at === '') return undefined
   }
 }
@@ -48,25 +48,25 @@ function placeOf(name: string, from: string): string | undefined {
 /** Returns all runtime dependencies of apps and packages, including indirect ones. */
 function installed(): string[] {
   const seen = new Set<string>()
-  const open = Object.keys(packages).filter((place) => /^(apps|packages)\/[^/]+$/.test(place))
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    if (seen.has(place)) continue
-    seen.add(place)
-    const { dependencies, optionalDependencies } = packages[place] ?? {}
+  const open = Object.keys(packages).filter((path) => /^(apps|packages)\/[^/]+$/.test(path))
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    const { dependencies, optionalDependencies } = packages[path] ?? {}
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const needed = placeOf(name, place)
+      const needed = placeOf(name, path)
       if (needed !== undefined) open.push(needed)
     }
   }
-  return [...seen].filter((place) => place.includes('node_modules/'))
+  return [...seen].filter((path) => path.includes('node_modules/'))
 }
 
 test('every runtime dependency has an accepted licence, or an exception with a reason', () => {
   const places = installed()
   expect(places.length).toBeGreaterThan(100)
-  const others = places.flatMap((place) => {
-    const name = place.replace(/^.*node_modules\//, '')
-    const { license = 'none named' } = packages[place] ?? {}
+  const others = places.flatMap((path) => {
+    const name = path.replace(/^.*node_modules\//, '')
+    const { license = 'none named' } = packages[path] ?? {}
     return allowed.includes(license) || excepted[license]?.test(name) ? [] : [`${name}: ${license}`]
   })
   expect(others).toEqual([])

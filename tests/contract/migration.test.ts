@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { markedFor } from '../support/marked.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
 
 /** `npm run migration`, run on a copy of the services' migrations. */

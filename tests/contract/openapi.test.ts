@@ -122,10 +122,10 @@ describe('examples', () => {
     'GET /schema: 200': 'the example is the document itself',
     'GET /events: 202': 'the same as 201, which is later',
     FormatDisabled: 'no format is switched off',
-    ServerError: 'nobody can ask for it',
-    Unavailable: 'nobody can ask for it',
+    ServerError: 'no call can provoke it',
+    Unavailable: 'no call can provoke it',
   }
-  const told = calls.flatMap((name) => {
+  const examples = calls.flatMap((name) => {
     const { requestBody, responses } = described(name)
     const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
     return [
@@ -136,7 +136,7 @@ describe('examples', () => {
   const failures = Object.entries(components.responses).map(
     ([name, one]) => [name, jsonOf(one)] as const,
   )
-  const all = [...told, ...failures].flatMap(([name, one]) => (one ? [{ name, ...one }] : []))
+  const all = [...examples, ...failures].flatMap(([name, one]) => (one ? [{ name, ...one }] : []))
 
   test('every JSON request and answer has an example', () => {
     const missing = all.filter(({ examples }) => !examples).map(({ name }) => name)

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { checkSync } from 'recheck'
 import { parseSync } from 'vite'
 import { z } from 'zod'
-import type { Source } from './sources.ts'
+import type { RepositoryFile } from './sources.ts'
 
 /** The pure JavaScript build, because the main entry of the package would start a native program or Java. */
 const recheck: { checkSync: typeof checkSync } = createRequire(import.meta.url)(
@@ -18,7 +18,7 @@ export interface Pattern {
   flags: string
 }
 
-export interface PlacedPattern extends Pattern {
+export interface LocatedPattern extends Pattern {
   /** File and line: `apps/gateway/src/serve.ts:12`. */
   at: string
   path: string
@@ -31,8 +31,8 @@ export interface DynamicPattern {
   path: string
 }
 
-export interface FoundPatterns {
-  constant: PlacedPattern[]
+export interface FilePatterns {
+  constant: LocatedPattern[]
   dynamic: DynamicPattern[]
 }
 
@@ -46,10 +46,10 @@ const construction = node.extend({
 })
 
 /** Reads the patterns of a file from its syntax tree. */
-export function patternsOf({ path, text }: Pick<Source, 'path' | 'text'>): FoundPatterns {
+export function patternsOf({ path, text }: Pick<RepositoryFile, 'path' | 'text'>): FilePatterns {
   const { program, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed`)
-  const found: FoundPatterns = { constant: [], dynamic: [] }
+  const found: FilePatterns = { constant: [], dynamic: [] }
   const placeOf = (start: number) => ({
     path,
     at: `${path}:${text.slice(0, start).split('\n').length}`,
@@ -75,25 +75,28 @@ const patternOf = (source: string, flags: string): Pattern => ({
 })
 
 function addMade(
-  found: FoundPatterns,
+  found: FilePatterns,
   made: z.infer<typeof construction>,
-  { text, ...place }: { text: string; at: string; path: string },
+  { text, ...location }: { text: string; at: string; path: string },
 ): void {
   const texts = z.array(argument).min(1).safeParse(made.arguments).data
   const [source, flags] = texts?.map(({ value }) => value) ?? []
   if (source === undefined)
-    found.dynamic.push({ text: text.slice(made.start, made.end).replaceAll(/\s+/g, ' '), ...place })
-  else found.constant.push({ ...patternOf(source, flags ?? ''), ...place })
+    found.dynamic.push({
+      text: text.slice(made.start, made.end).replaceAll(/\s+/g, ' '),
+      ...location,
+    })
+  else found.constant.push({ ...patternOf(source, flags ?? ''), ...location })
 }
 
-export type Verdict = 'linear' | 'not linear' | 'undecided'
+export type PatternVerdict = 'linear' | 'not linear' | 'undecided'
 
 /** Time limit for one pattern in milliseconds, long enough for a busy machine. */
 const patience = 60_000
 
 /** Creates a checker that remembers its verdicts. */
-export function patternChecker(): (pattern: Pattern) => Verdict {
-  const verdicts = new Map<string, Verdict>()
+export function patternChecker(): (pattern: Pattern) => PatternVerdict {
+  const verdicts = new Map<string, PatternVerdict>()
   return (pattern) => {
     const verdict = verdicts.get(pattern.text) ?? verdictOf(pattern)
     verdicts.set(pattern.text, verdict)
@@ -101,7 +104,7 @@ export function patternChecker(): (pattern: Pattern) => Verdict {
   }
 }
 
-function verdictOf(pattern: Pattern): Verdict {
+function verdictOf(pattern: Pattern): PatternVerdict {
   if (isPlainlyLinear(pattern)) return 'linear'
   const { status } = recheck.checkSync(pattern.source, pattern.flags, {
     timeout: patience,

@@ -28,11 +28,11 @@ describe('Idempotency-Key', () => {
   const restores = ({ path }: Operation) => path.endsWith('/restore')
 
   test('every POST that creates accepts it, and so do changes of annotations', () => {
-    const wanted = restOperations.filter(
+    const expected = restOperations.filter(
       (one) => one.access !== 'anyone' && (creates(one) || isSet(one) || restores(one)),
     )
-    expect(names(wanted.filter((one) => !takesKey(one)))).toEqual([])
-    expect(names(wanted)).toEqual(
+    expect(names(expected.filter((one) => !takesKey(one)))).toEqual([])
+    expect(names(expected)).toEqual(
       expect.arrayContaining([
         'POST /projects',
         'POST /tasks',

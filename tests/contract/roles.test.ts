@@ -7,7 +7,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { markedFor } from '../support/marked.ts'
+import { markedFor } from '../support/document-blocks.ts'
 import { root } from '../support/root.ts'
 
 /**
@@ -67,9 +67,9 @@ test('the script creates the roles and schemas of the services, and can be run a
   await provisionSchemas({ admin: url, schemas: named('kit'), passwordOf: () => 'secret' })
   await runScript()
   await runScript()
-  const wanted = await factsOf('kit')
-  expect(wanted).toHaveLength(4)
-  expect(await factsOf('sql')).toEqual(wanted)
+  const expected = await factsOf('kit')
+  expect(expected).toHaveLength(4)
+  expect(await factsOf('sql')).toEqual(expected)
 })
 
 async function searchPathAs(role: string, password: string) {
@@ -96,9 +96,13 @@ test('every role can sign in only with its own password', async () => {
 
 const [first = '', second = ''] = rolesOf(named('sql'))
 test.each([
-  ['a role without one', { ...ownPasswords, [second]: '' }, `set reticle.${second}_password`],
-  ['none at all', {}, `set reticle.${first}_password`],
-  ['the one that all roles had before', { sql: 'shared' }, 'has no password'],
+  [
+    'one role without a password',
+    { ...ownPasswords, [second]: '' },
+    `set reticle.${second}_password`,
+  ],
+  ['no role has a password', {}, `set reticle.${first}_password`],
+  ['the former shared password', { sql: 'shared' }, 'has no password'],
   [
     'one for two roles',
     { ...ownPasswords, [second]: `of_${first}` },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { codeOf, functionsOf, importsOf, type Source } from './sources.ts'
+import { codeOf, functionsOf, importsOf, type RepositoryFile } from './sources.ts'
 
 /** The architecture tests detect what they look for. */
 
-function sourceOf(...lines: string[]): Source {
+function sourceOf(...lines: string[]): RepositoryFile {
   return { path: 'apps/x/src/a.ts', room: 'apps/x', text: lines.join('\n'), lines, isTest: false }
 }
 const namesIn = (...lines: string[]) => importsOf(sourceOf(...lines)).map(({ name }) => name)

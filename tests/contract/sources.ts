@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { root } from '../support/root.ts'
 
 /** A TypeScript file of the repository, as text. */
-export interface Source {
+export interface RepositoryFile {
   /** Path from the root: `apps/gateway/src/serve.ts`. */
   path: string
   /** Folder with import rules: `apps/gateway`, `packages/kit`, `tests`, `scripts`. */
@@ -14,7 +14,7 @@ export interface Source {
 }
 
 export interface Import {
-  source: Source
+  source: RepositoryFile
   line: number
   /** Specifier as written: `@reticle/kit/errors`, `./repo.ts`, `node:fs`. */
   name: string
@@ -24,7 +24,7 @@ export interface Import {
 
 const skipped = new Set(['node_modules', 'dist', '.turbo'])
 
-export function readSources(): Source[] {
+export function readSources(): RepositoryFile[] {
   const packages = ['apps', 'packages'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )
@@ -41,7 +41,7 @@ function filesBelow(folder: string): string[] {
   })
 }
 
-function readSource(room: string, path: string): Source {
+function readSource(room: string, path: string): RepositoryFile {
   const text = readFileSync(join(root, path), 'utf8')
   const isTest = /\.test\.ts$|\/testing(\/|\.ts$)|\/contract\.ts$/.test(path)
   return { path, room, text, lines: text.split('\n'), isTest }
@@ -54,7 +54,7 @@ const importing = new RegExp(
 )
 
 /** Returns every import, re-export and dynamic import with its line. */
-export function importsOf(source: Source): Import[] {
+export function importsOf(source: RepositoryFile): Import[] {
   const text = source.text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, (comment) =>
     comment.replace(/[^\n]/g, ' '),
   )
@@ -69,13 +69,13 @@ export function importsOf(source: Source): Import[] {
 const loadsMore = ({ isLoaded, name }: Import) => isLoaded && !name.endsWith('.json')
 
 /** Returns the libraries loaded with a file, directly or through files of the repository. */
-export function librariesOf(path: string, sources: readonly Source[]): Set<string> {
+export function librariesOf(path: string, sources: readonly RepositoryFile[]): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const libraries = new Set<string>()
   const seen = new Set([path])
   for (const one of seen) {
     const source = byPath.get(one)
-    if (!source) throw new Error(`${one} is imported and not there`)
+    if (!source) throw new Error(`${one} is imported but does not exist`)
     for (const { name } of importsOf(source).filter(loadsMore)) {
       if (name.startsWith('.')) seen.add(join(dirname(one), name))
       else if (name.startsWith('@reticle/')) seen.add(pathOf(name))
@@ -93,12 +93,12 @@ function pathOf(name: string): string {
 }
 
 /** Returns the lines of the text without comments. */
-export function codeOf({ text }: Source): string[] {
+export function codeOf({ text }: RepositoryFile): string[] {
   const bare = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
   return bare.split('\n').map((line) => line.replace(/(^|\s)\/\/ .*$/, ''))
 }
 
-export interface Block {
+export interface FunctionBlock {
   line: number
   /** Number of lines that are not blank. */
   length: number
@@ -112,7 +112,7 @@ const isControl = /^\s*(\} )?(if|else|for|while|switch|catch|try|do|finally)\b/
  * Finds functions by line and length. Sources are formatted, so a body ends at the first closing brace with the
  * indentation of its head.
  */
-export function functionsOf({ lines }: Source): Block[] {
+export function functionsOf({ lines }: RepositoryFile): FunctionBlock[] {
   return lines.flatMap((head, index) => {
     if (!opensFunction.test(head) || isControl.test(head)) return []
     const indent = head.match(/^\s*/)?.[0] ?? ''

@@ -1,6 +1,6 @@
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
-import type { Box, Task } from './ledger.ts'
+import type { DayTask, DrawnBox } from './ledger.ts'
 
 /** Rectangles that do not touch each other, so that no format merges two of them. */
 
@@ -8,44 +8,46 @@ const width = 200
 const side = 20
 const perRow = width / side
 /** Number of boxes that fit on a frame. */
-export const places = 5 * perRow
+export const boxesPerFrame = 5 * perRow
 
 /** Size of the images in pixels. */
-export const size = { width, height: (places / perRow) * side }
+export const size = { width, height: (boxesPerFrame / perRow) * side }
 
-/** Returns a free place on a frame of a job, or undefined. */
+/** Returns a free cell on a frame of a job, or undefined. */
 export function freeBox(
-  { boxes, frames, jobs }: Task,
+  { boxes, frames, jobs }: DayTask,
   job: number,
   random: Random,
-): Box | undefined {
+): DrawnBox | undefined {
   const at = jobs.findIndex(({ id }) => id === job)
   const first = jobs[at]?.start_frame ?? 0
   const last = (jobs[at + 1]?.start_frame ?? frames) - 1
   const taken = new Set([...boxes.values()].map(nameOf))
-  const free: Box[] = []
+  const free: DrawnBox[] = []
   for (let frame = first; frame <= last; frame++)
-    for (let place = 0; place < places; place++) {
-      const box = { frame, points: pointsAt(place, random) }
+    for (let cell = 0; cell < boxesPerFrame; cell++) {
+      const box = { frame, points: pointsAt(cell, random) }
       if (!taken.has(nameOf(box))) free.push(box)
     }
   return free.length > 0 ? random.pick(free) : undefined
 }
 
 /** Whole numbers, which every format preserves. */
-function pointsAt(place: number, random: Random): number[] {
-  const [left, top] = [(place % perRow) * side + 2, Math.floor(place / perRow) * side + 2]
+function pointsAt(cell: number, random: Random): number[] {
+  const [left, top] = [(cell % perRow) * side + 2, Math.floor(cell / perRow) * side + 2]
   return [left, top, left + 8 + random.below(8), top + 8 + random.below(8)]
 }
 
-/** Returns a name made of its frame and place. */
-export const nameOf = ({ frame, points: [left = 0, top = 0] }: Box): string =>
+/** Returns a name made of its frame and cell. */
+export const nameOf = ({ frame, points: [left = 0, top = 0] }: DrawnBox): string =>
   `${frame} ${Math.floor((left + 1) / side)} ${Math.floor((top + 1) / side)}`
 
 /** Returns the bounding boxes of all shapes and tracks, in whichever form a format has written them. */
-export function boxesOf({ shapes, tracks = [] }: Json): Box[] {
-  const drawn = tracks.flatMap((track: Json) => track.shapes.filter((one: Json) => !one.outside))
-  return [...shapes, ...drawn].map(({ frame, type, points }: Json) => ({
+export function boxesOf({ shapes, tracks = [] }: AnyJson): DrawnBox[] {
+  const drawn = tracks.flatMap((track: AnyJson) =>
+    track.shapes.filter((one: AnyJson) => !one.outside),
+  )
+  return [...shapes, ...drawn].map(({ frame, type, points }: AnyJson) => ({
     frame,
     points: type === 'mask' ? points.slice(-4) : bounds(points),
   }))
@@ -61,20 +63,23 @@ function bounds(points: readonly number[]): number[] {
 const near = 1.5
 
 /** Lists boxes that are missing, unexpected or moved; empty if both are the same. */
-export function differences(expected: Iterable<Box>, found: readonly Box[]): string[] {
-  const byName = new Map<string, Box>()
+export function listBoxDifferences(
+  expected: Iterable<DrawnBox>,
+  found: readonly DrawnBox[],
+): string[] {
+  const byName = new Map<string, DrawnBox>()
   const wrong: string[] = []
   for (const one of found) {
-    if (byName.has(nameOf(one))) wrong.push('a shape that is there twice')
+    if (byName.has(nameOf(one))) wrong.push('a duplicated shape')
     byName.set(nameOf(one), one)
   }
   for (const one of expected) {
     const there = byName.get(nameOf(one))
     byName.delete(nameOf(one))
-    if (!there) wrong.push('a shape that is lost')
+    if (!there) wrong.push('a lost shape')
     else if (there.points.some((value, at) => Math.abs(value - (one.points[at] ?? 0)) > near))
-      wrong.push('a shape that lies elsewhere')
+      wrong.push('a moved shape')
   }
-  if (byName.size > 0) wrong.push(...Array(byName.size).fill('a shape that nobody drew'))
+  if (byName.size > 0) wrong.push(...Array(byName.size).fill('an unexpected shape'))
   return wrong
 }

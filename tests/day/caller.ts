@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, type Client, client, rqIdOf } from '../support/client.ts'
-import { count, kindOf, type Ledger } from './ledger.ts'
-import type { Caller } from './person.ts'
+import { type ApiClient, type ApiResponse, createApiClient, rqIdOf } from '../support/client.ts'
+import type { DayCaller } from './day-caller.ts'
+import { type DayLedger, incrementCount, kindOf } from './ledger.ts'
 
 interface Identity {
   username: string
@@ -27,16 +27,16 @@ const interrupted = /^(The worker stopped unexpectedly|.*unavailable|.*(?:away|t
 export function openCaller(
   { username, authorization, organization }: Identity,
   urls: () => readonly string[],
-  ledger: Ledger,
-): Caller {
+  ledger: DayLedger,
+): DayCaller {
   let turn = 0
-  const next = (): Client => {
+  const next = (): ApiClient => {
     const all = urls()
-    return client(`${all[turn++ % all.length]}/api`, authorization)
+    return createApiClient(`${all[turn++ % all.length]}/api`, authorization)
   }
-  const send: Caller['send'] = async (method, path, sent = {}) => {
-    const place = { 'x-organization': organization }
-    const headers = { 'idempotency-key': randomUUID(), ...place, ...sent.headers }
+  const send: DayCaller['send'] = async (method, path, sent = {}) => {
+    const workspace = { 'x-organization': organization }
+    const headers = { 'idempotency-key': randomUUID(), ...workspace, ...sent.headers }
     const until = Date.now() + patienceMs
     for (let attempts = 1; ; attempts++) {
       const answer = await inTime(next().call(method, path, { ...sent, headers }))
@@ -47,20 +47,20 @@ export function openCaller(
       await sleep(restMs)
     }
   }
-  const done: Caller['done'] = async (method, path, sent) => {
+  const done: DayCaller['done'] = async (method, path, sent) => {
     const answer = await send(method, path, sent)
     const isGone = method === 'DELETE' && answer.status === 404 && answer.attempts > 1
     if (answer.status < 300 || isGone) return answer.body
     throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`)
   }
-  const ended: Caller['ended'] = async (rqId) => {
+  const ended: DayCaller['ended'] = async (rqId) => {
     for (const until = Date.now() + patienceMs; Date.now() < until; ) {
       const request = await done('GET', `/requests/${encodeURIComponent(rqId)}?wait=10`)
       if (['finished', 'failed'].includes(request.status)) return request
     }
     throw new Error(`the request ${rqId} did not end within ${patienceMs / 1000} s`)
   }
-  const work: Caller['work'] = async (path, sent) => {
+  const work: DayCaller['work'] = async (path, sent) => {
     for (let starts = 1; ; starts++) {
       const request = await ended(rqIdOf(await done('POST', path, sent)))
       if (request.status === 'finished') {
@@ -69,10 +69,10 @@ export function openCaller(
       }
       const isPassing = interrupted.test(request.message) && starts < mostStarts
       if (!isPassing) throw new Error(`POST ${path}: failed: ${request.message}`)
-      count(ledger.interrupted, kindOf(request.message))
+      incrementCount(ledger.interrupted, kindOf(request.message))
     }
   }
-  const bytes: Caller['bytes'] = async (url) => {
+  const bytes: DayCaller['bytes'] = async (url) => {
     for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(restMs)) {
       const answer = await inTime(next().bytes(url))
       ledger.calls++
@@ -97,5 +97,5 @@ async function inTime<T>(calling: Promise<T>): Promise<T | undefined> {
 }
 
 /** Whether the answer reports a temporary failure. */
-const isRefusal = ({ status, headers }: Answer) =>
+const isRefusal = ({ status, headers }: ApiResponse) =>
   status === 503 || status === 429 || headers.has('retry-after')

@@ -2,14 +2,19 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { s3Blobs } from '@reticle/kit/blob/s3'
-import { type Part, type SystemProcess, startParts, startSystem } from '../support/launcher.ts'
+import {
+  type ServerPart,
+  type SystemProcess,
+  startParts,
+  startSystem,
+} from '../support/launcher.ts'
 import { password } from '../support/reticle.ts'
-import { daySettings, type House } from './house.ts'
+import { type DaySystem, daySettings } from './day-system.ts'
 
 const bucket = 'day'
 
 /** Starts every app as a separate process, with real Kafka, MinIO and PostgreSQL. */
-export async function openCluster(): Promise<House> {
+export async function openCluster(): Promise<DaySystem> {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-day-'))
   chmodSync(folder, 0o755) // the account of the database must be able to enter the folder
   const temporary = join(folder, 'temporary')
@@ -60,7 +65,7 @@ export async function openCluster(): Promise<House> {
   }
 }
 
-const victimsOf = (all: Record<string, Part>): House['victims'] =>
+const victimsOf = (all: Record<string, ServerPart>): DaySystem['victims'] =>
   Object.fromEntries(
     Object.entries(all).map(([name, part]) => [
       name,

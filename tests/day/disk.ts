@@ -1,9 +1,9 @@
 import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rowsOf } from '../support/told.ts'
-import type { House } from './house.ts'
-import type { Ledger } from './ledger.ts'
+import { rowsOf } from '../support/deliveries.ts'
+import type { DaySystem } from './day-system.ts'
+import type { DayLedger } from './ledger.ts'
 
 /** Objects that remain after a day once everything was deleted and the sweepers have run. */
 export interface Left {
@@ -25,41 +25,42 @@ const sweepMs = 60_000
 const mostRounds = 6
 
 /** Deletes everything, ages the stored objects by days and has them swept, until nothing remains or nothing changes. */
-export async function sweepAll(house: House, ledger: Ledger): Promise<Left> {
-  const before = await house.objects()
-  for (const { id, owner } of ledger.kept.splice(0)) await owner.done('DELETE', `/projects/${id}`)
-  let kept = await keptOf(house)
+export async function sweepAll(system: DaySystem, ledger: DayLedger): Promise<Left> {
+  const before = await system.objects()
+  for (const { id, owner } of ledger.projects.splice(0))
+    await owner.done('DELETE', `/projects/${id}`)
+  let kept = await keptOf(system)
   for (let round = 0; round < mostRounds && kept.rows.length > 0; round++) {
-    await letTimeGoBy(house)
-    await house.restart()
-    await untilSwept(house)
-    kept = await keptOf(house)
+    await letTimeGoBy(system)
+    await system.restart()
+    await untilSwept(system)
+    kept = await keptOf(system)
   }
-  return { liveMiB: sizeOf(before) / 2 ** 20, ...kept, temporary: readdirSync(house.temporary) }
+  return { liveMiB: sizeOf(before) / 2 ** 20, ...kept, temporary: readdirSync(system.temporary) }
 }
 
 const sizeOf = (objects: readonly { size: number }[]) =>
   objects.reduce((sum, { size }) => sum + size, 0)
 
 /** Moves dates of registries, results and unfinished uploads into the past, and makes weekly tasks due again. */
-async function letTimeGoBy(house: House): Promise<void> {
+async function letTimeGoBy(system: DaySystem): Promise<void> {
   for (const schema of ['requests', 'projects']) {
-    const url = await house.databaseOf(schema)
+    const url = await system.databaseOf(schema)
     const moved = ['created_date', 'dead_date'].map((one) => `${one} = ${one} - interval '3 days'`)
     await changeRows(url, `update ${schema}.blobs set ${moved.join(', ')}`)
     await changeRows(url, `delete from ${schema}.sweeps`)
   }
   const drafts = `update projects.drafts set created_date = created_date - interval '3 days'`
-  await changeRows(await house.databaseOf('projects'), drafts)
-  const url = await house.databaseOf('requests')
+  await changeRows(await system.databaseOf('projects'), drafts)
+  const url = await system.databaseOf('requests')
   for (const table of ['uploads', 'chunks'])
     await changeRows(url, `update requests.${table} set used_date = used_date - interval '3 days'`)
   const expired = `set expiry_date = expiry_date - interval '3 days'`
   await changeRows(url, `update requests.requests ${expired} where expiry_date > now()`)
-  await house.age(3 * dayMs)
+  await system.age(3 * dayMs)
   const date = new Date(Date.now() - 3 * dayMs)
-  for (const name of readdirSync(house.temporary))
-    utimesSync(join(house.temporary, name), date, date)
+  for (const name of readdirSync(system.temporary))
+    utimesSync(join(system.temporary, name), date, date)
 }
 
 /**
@@ -78,27 +79,27 @@ async function changeRows(url: string, statement: string, tries = 5): Promise<vo
 const isDeadlock = (thrown: unknown) => Object(thrown).code === '40P01'
 
 /** Waits until the sweepers have recorded that they are done. */
-async function untilSwept(house: House): Promise<void> {
+async function untilSwept(system: DaySystem): Promise<void> {
   for (const schema of ['requests', 'projects'])
     for (const until = Date.now() + sweepMs; Date.now() < until; await sleep(250)) {
       const statement = `select count(*)::int as many from ${schema}.sweeps`
-      const [row] = await rowsOf<{ many: number }>(await house.databaseOf(schema), statement)
+      const [row] = await rowsOf<{ many: number }>(await system.databaseOf(schema), statement)
       if (row?.many) break
     }
 }
 
-async function keptOf(house: House): Promise<Pick<Left, 'kept' | 'unknown' | 'rows'>> {
+async function keptOf(system: DaySystem): Promise<Pick<Left, 'kept' | 'unknown' | 'rows'>> {
   const rows: [key: string, row: string][] = []
   for (const schema of ['requests', 'projects'])
     for (const row of await rowsOf<{ key: string }>(
-      await house.databaseOf(schema),
+      await system.databaseOf(schema),
       `select * from ${schema}.blobs`,
     ))
       rows.push([row.key, JSON.stringify(row)])
   const keepers = (key: string) =>
     rows.filter(([one]) => one === key || (one.endsWith('/') && key.startsWith(one)))
   const left = { kept: [] as string[], unknown: [] as string[], rows: rows.map(([, row]) => row) }
-  for (const { key } of await house.objects()) {
+  for (const { key } of await system.objects()) {
     const found = keepers(key)
     if (found.length === 0) left.unknown.push(key)
     else left.kept.push(`${key} by ${found.map(([, row]) => row).join(', ')}`)

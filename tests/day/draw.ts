@@ -1,7 +1,7 @@
 import { rectangle } from '../support/factories.ts'
-import { boxesOf, differences, freeBox } from './boxes.ts'
-import { count, type Task } from './ledger.ts'
-import type { Caller } from './person.ts'
+import { boxesOf, freeBox, listBoxDifferences } from './boxes.ts'
+import type { DayCaller } from './day-caller.ts'
+import { type DayTask, incrementCount } from './ledger.ts'
 import type { Worker } from './worker.ts'
 
 /** Number of annotation writes per job. */
@@ -9,14 +9,18 @@ const writes = 12
 let nextGroup = 1
 
 /** Draws in all jobs concurrently, then compares the stored annotations. */
-export async function draw(worker: Worker, task: Task): Promise<void> {
+export async function drawShapes(worker: Worker, task: DayTask): Promise<void> {
   await Promise.all(task.jobs.map(({ id }) => drawIn(worker, task, id)))
   const [first] = task.jobs
   if (first) await replace(worker, first.id)
-  await compare(worker, task)
+  await compareAnnotations(worker, task)
 }
 
-async function drawIn({ caller, random, isOver }: Worker, task: Task, job: number): Promise<void> {
+async function drawIn(
+  { caller, random, isOver }: Worker,
+  task: DayTask,
+  job: number,
+): Promise<void> {
   const path = `/jobs/${job}/annotations/?action=`
   const own = new Map<number, number>() // groups and ids
   for (let nth = 0; nth < writes && !isOver(); nth++) {
@@ -47,7 +51,7 @@ async function drawIn({ caller, random, isOver }: Worker, task: Task, job: numbe
 }
 
 /** Reads the id, because the answer to a call repeated after a crash may not contain it. */
-async function idOf(caller: Caller, job: number, group: number): Promise<number> {
+async function idOf(caller: DayCaller, job: number, group: number): Promise<number> {
   const { shapes } = await caller.done('GET', `/jobs/${job}/annotations/`)
   const found = shapes.find((one: { group: number }) => one.group === group)
   if (!found) throw new Error('a shape that was acknowledged is lost')
@@ -63,14 +67,14 @@ async function replace({ caller }: Worker, job: number): Promise<void> {
 }
 
 /** Compares the stored annotations with those that users drew. */
-export async function compare(
+export async function compareAnnotations(
   { caller, ledger }: Pick<Worker, 'caller' | 'ledger'>,
-  task: Task,
+  task: DayTask,
 ): Promise<void> {
   const found = await caller.done('GET', `/tasks/${task.id}/annotations/`)
-  for (const one of differences(task.boxes.values(), boxesOf(found)))
-    count(ledger.wrong, `annotations: ${one}`)
+  for (const one of listBoxDifferences(task.boxes.values(), boxesOf(found)))
+    incrementCount(ledger.wrong, `annotations: ${one}`)
   const groups = found.shapes.map(({ group }: { group: number }) => group).sort()
   if (groups.join() !== [...task.boxes.keys()].sort().join())
-    count(ledger.wrong, 'annotations: groups that are not those that were drawn')
+    incrementCount(ledger.wrong, 'annotations: groups differ from those drawn')
 }

@@ -4,18 +4,18 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { convertersOf, workersOf } from '../support/processes.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { daySettings, type House } from './house.ts'
+import { type DaySystem, daySettings } from './day-system.ts'
 
 /** Starts one process with its worker process and embedded PostgreSQL, as users start it. */
-export async function openEmbedded(port: number): Promise<House> {
+export async function openEmbedded(port: number): Promise<DaySystem> {
   const { path, remove } = dataDirectory()
   const temporary = join(path, 'temporary')
   mkdirSync(temporary)
-  const said: string[] = []
+  const output: string[] = []
   const env = { ...daySettings, RETICLE_PORT: String(port), RETICLE_TMP_DIR: temporary }
   let reticle: Reticle = await startReticle(path, env)
   const again = async () => {
-    said.push(reticle.output())
+    output.push(reticle.output())
     reticle = await startReticle(path, env)
   }
   /** A worker that exited is replaced shortly after. */
@@ -45,7 +45,7 @@ export async function openEmbedded(port: number): Promise<House> {
       },
     },
     pids: () => ({ server: [reticle.pid], conversion: conversions() }),
-    logs: async () => [...said, reticle.output()].join('\n').split('\n'),
+    logs: async () => [...output, reticle.output()].join('\n').split('\n'),
     databaseOf: () => reticle.people(),
     objects: () => filesBelow(objects),
     age: async (ms) => {

@@ -1,11 +1,11 @@
 import type { Left } from './disk.ts'
 import type { Gauges } from './gauges.ts'
-import { type Ledger, sumOf } from './ledger.ts'
-import type { Said } from './logs.ts'
+import { type DayLedger, sumOf } from './ledger.ts'
+import type { LogGroup } from './logs.ts'
 import type { Receivers } from './receivers.ts'
 
 /** A row of the final table. */
-export interface Figure {
+export interface DayFigure {
   what: string
   seen: string
   goal: string
@@ -13,30 +13,30 @@ export interface Figure {
 }
 
 export interface Day {
-  ledger: Ledger
+  ledger: DayLedger
   receivers: Pick<Receivers, 'provoked' | 'hearing'>
   memory: ReturnType<Gauges['quarters']>
   left: Left
-  logs: ReadonlyMap<string, Said>
+  logs: ReadonlyMap<string, LogGroup>
 }
 
 /** Allowed growth of a process from the second to the last quarter of the time without kills. */
 const growth = { ratio: 1.25, mib: 48 }
 
-const least = (what: string, seen: number, goal = 1): Figure => ({
+const least = (what: string, seen: number, goal = 1): DayFigure => ({
   ...{ what, seen: String(seen), goal: `>= ${goal}`, holds: seen >= goal },
 })
-const none = (what: string, seen: number): Figure => ({
+const none = (what: string, seen: number): DayFigure => ({
   ...{ what, seen: String(seen), goal: '0', holds: seen === 0 },
 })
 /** Builds a figure that names the first finding, so that a failed row shows where to look. */
-const noneOf = (what: string, found: readonly string[]): Figure => ({
+const noneOf = (what: string, found: readonly string[]): DayFigure => ({
   ...none(what, found.length),
   ...(found[0] && { seen: `${found.length}, such as ${found[0]}` }),
 })
 
 /** Returns all measurements with their limits. */
-export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figure[] {
+export function figuresOf({ ledger, receivers, memory, left, logs }: Day): DayFigure[] {
   const unexpected = [...logs.values()].filter(({ isExpected }) => !isExpected)
   return [
     least('calls', ledger.calls),
@@ -44,16 +44,16 @@ export function figuresOf({ ledger, receivers, memory, left, logs }: Day): Figur
     least('requests of background work that were finished', ledger.finished),
     least('exports that were read', sumOf(ledger.exports)),
     least('imports that were compared', sumOf(ledger.imports)),
-    least('changes that webhooks were told of', ledger.told.length),
-    least('attempts at receivers that do not behave', receivers.provoked()),
-    none('lost, doubled, failed or changed by nobody', sumOf(ledger.wrong)),
+    least('changes that webhooks must receive', ledger.expectedMessages.length),
+    least('attempts at misbehaving receivers', receivers.provoked()),
+    none('lost, duplicated, failed or unexpectedly changed objects', sumOf(ledger.wrong)),
     ...Object.entries(memory).map(memoryFigure),
     noneOf(`objects that are left of ${left.liveMiB.toFixed(1)} MiB`, left.kept),
-    noneOf('objects that nobody knows', left.unknown),
+    noneOf('objects without a record', left.unknown),
     noneOf('rows of registries that are left', left.rows),
     noneOf('temporary files that are left', left.temporary),
     none(
-      'lines of logs that nobody can act on',
+      'unexpected warnings in the logs',
       unexpected.reduce((sum, { count }) => sum + count, 0),
     ),
   ]
@@ -69,7 +69,7 @@ function memoryFigure([name, { second, last }]: [string, { second: number; last:
   }
 }
 
-export function tableOf(figures: readonly Figure[]): string {
+export function tableOf(figures: readonly DayFigure[]): string {
   const rows = figures.map(
     ({ what, seen, goal, holds }) =>
       `| ${what} | ${seen} | ${goal} | ${holds ? 'yes' : '**no**'} |`,

@@ -1,5 +1,5 @@
 import { residentMiB } from '../support/processes.ts'
-import type { House } from './house.ts'
+import type { DaySystem } from './day-system.ts'
 
 /** Memory of processes during a day. */
 export interface Gauges {
@@ -15,7 +15,7 @@ export interface Gauges {
 const everyMs = 1000
 
 /** Samples the memory every second. */
-export function watchMemory({ pids }: Pick<House, 'pids'>): Gauges {
+export function watchMemory({ pids }: Pick<DaySystem, 'pids'>): Gauges {
   let seen: Record<string, number>[] = []
   const look = () => {
     const all: Record<string, number> = {}

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expireMessageLeases, rowsOf } from '../support/deliveries.ts'
 import type { Random } from '../support/random.ts'
-import { endLeasesOfMessages, rowsOf } from '../support/told.ts'
-import { type House, schemas } from './house.ts'
-import { count, type Ledger } from './ledger.ts'
+import { type DaySystem, schemas } from './day-system.ts'
+import { type DayLedger, incrementCount } from './ledger.ts'
 
 /**
  * Undisturbed time between two kills in milliseconds, and at least a multiple of the last start, which is long on a
@@ -12,7 +12,7 @@ const quiet = { least: 4000, most: 14_000, starts: 2 }
 const hastyQuiet = { ...quiet, least: 1000, most: 4000 }
 
 export interface Killing {
-  ledger: Ledger
+  ledger: DayLedger
   random: Random
   /** Expires leases of killed processes at once instead of after a minute. */
   isHasty: boolean
@@ -21,7 +21,7 @@ export interface Killing {
 
 /** Kills one part after the other, all kinds in turn and each time in another order, until the day is over. */
 export async function killAtRandom(
-  house: House,
+  system: DaySystem,
   { ledger, random, isHasty, isOver }: Killing,
 ): Promise<void> {
   let turn: string[] = []
@@ -29,23 +29,23 @@ export async function killAtRandom(
     const { least, most, starts } = isHasty ? hastyQuiet : quiet
     await rest(Math.max(least + random.below(most - least), starts * startMs), isOver)
     if (isOver()) return
-    if (turn.length === 0) turn = Object.keys(house.victims)
+    if (turn.length === 0) turn = Object.keys(system.victims)
     const name = random.pick(turn)
     turn = turn.filter((one) => one !== name)
-    count(ledger.kills, name)
+    incrementCount(ledger.kills, name)
     const killed = performance.now()
-    await house.victims[name]?.()
+    await system.victims[name]?.()
     startMs = performance.now() - killed
-    if (isHasty) await endLeases(house)
+    if (isHasty) await endLeases(system)
   }
 }
 
-async function endLeases(house: House): Promise<void> {
+async function endLeases(system: DaySystem): Promise<void> {
   for (const schema of schemas) {
     const ended = `set leased_until_date = '-infinity'`
-    await rowsOf(await house.databaseOf(schema), `update ${schema}.idempotency_keys ${ended}`)
+    await rowsOf(await system.databaseOf(schema), `update ${schema}.idempotency_keys ${ended}`)
   }
-  await endLeasesOfMessages(await house.databaseOf('webhooks'))
+  await expireMessageLeases(await system.databaseOf('webhooks'))
 }
 
 async function rest(ms: number, isOver: () => boolean): Promise<void> {

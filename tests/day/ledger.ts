@@ -1,36 +1,36 @@
-import type { Caller } from './person.ts'
+import type { DayCaller } from './day-caller.ts'
 
 /** An acknowledged rectangle, identified by its `group`. */
-export interface Box {
+export interface DrawnBox {
   frame: number
   points: readonly number[]
 }
 
-export interface Task {
+export interface DayTask {
   id: number
   name: string
   frames: number
   jobs: readonly { id: number; start_frame: number }[]
   label_id: number
-  boxes: Map<number, Box>
+  boxes: Map<number, DrawnBox>
   /** Comments of the issue of its first job. */
   comments: Map<number, string>
 }
 
-export interface Project {
+export interface DayProject {
   id: number
   name: string
-  owner: Caller
-  tasks: Task[]
+  owner: DayCaller
+  tasks: DayTask[]
 }
 
 /** Messages that a webhook must have received in the end. */
-export interface Told {
+export interface ExpectedMessage {
   webhook: number
   mark: string
 }
 
-export interface Ledger {
+export interface DayLedger {
   calls: number
   /** Number of calls that were answered 503, 429 or not at all, and were repeated. */
   refusals: number
@@ -43,16 +43,16 @@ export interface Ledger {
   /** Number of verified exports, by format. */
   exports: Map<string, number>
   imports: Map<string, number>
-  kept: Project[]
+  projects: DayProject[]
   /** Paths of deleted objects. */
-  gone: { path: string; owner: Caller }[]
-  told: Told[]
+  deleted: { path: string; owner: DayCaller }[]
+  expectedMessages: ExpectedMessage[]
   kills: Map<string, number>
   /** Number of complete shifts. */
   shifts: number
 }
 
-export const newLedger = (): Ledger => ({
+export const newLedger = (): DayLedger => ({
   calls: 0,
   refusals: 0,
   wrong: new Map(),
@@ -60,15 +60,15 @@ export const newLedger = (): Ledger => ({
   interrupted: new Map(),
   exports: new Map(),
   imports: new Map(),
-  kept: [],
-  gone: [],
-  told: [],
+  projects: [],
+  deleted: [],
+  expectedMessages: [],
   kills: new Map(),
   shifts: 0,
 })
 
 /** Increments a count. */
-export function count(counts: Map<string, number>, name: string): void {
+export function incrementCount(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 

@@ -1,7 +1,7 @@
 import { kindOf } from './ledger.ts'
 
 /** Log lines of level warn or worse with the same message. */
-export interface Said {
+export interface LogGroup {
   count: number
   /** Explained by an injected fault. */
   isExpected: boolean
@@ -33,19 +33,19 @@ const expected = [
 ]
 
 /** Groups log lines by message. */
-export function groupsOf(lines: readonly string[]): Map<string, Said> {
-  const groups = new Map<string, Said>()
+export function groupsOf(lines: readonly string[]): Map<string, LogGroup> {
+  const groups = new Map<string, LogGroup>()
   for (const line of lines) {
-    const said = sentenceOf(line)
-    if (said === undefined) continue
-    const isExpected = expected.some((one) => one.test(said))
-    const group = groups.get(said) ?? { count: 0, isExpected, example: line.slice(0, 2000) }
-    groups.set(said, { ...group, count: group.count + 1 })
+    const message = messageOf(line)
+    if (message === undefined) continue
+    const isExpected = expected.some((one) => one.test(message))
+    const group = groups.get(message) ?? { count: 0, isExpected, example: line.slice(0, 2000) }
+    groups.set(message, { ...group, count: group.count + 1 })
   }
   return groups
 }
 
-function sentenceOf(line: string): string | undefined {
+function messageOf(line: string): string | undefined {
   if (line.trim() === '' || banner.test(line)) return undefined
   try {
     const { level, service = '', msg, err } = JSON.parse(line)

@@ -2,16 +2,16 @@ import { parseArgs } from 'node:util'
 import { freePort } from '@reticle/standalone/free-port'
 import { openCluster } from './cluster.ts'
 import { type DayResult, liveDay } from './day.ts'
+import type { DaySystem } from './day-system.ts'
 import { openEmbedded } from './embedded.ts'
 import { tableOf } from './figures.ts'
-import type { House } from './house.ts'
 
 const usage = `npm run soak -- day [options]
 
 A day of load in an hour: people make projects and tasks, upload pictures in every way, annotate, comment, import and export
 every format, back up, restore and delete, beside receivers of webhooks that do not behave, while everything there is is
-killed at random. In the end nothing that was acknowledged may be lost, doubled or changed, memory and disk are as they
-were, and the logs have no line that nobody can act on. The last lines are a table; the exit code is 1 where a row does not hold.
+killed at random. In the end nothing that was acknowledged may be lost, duplicated or changed, memory and disk are as they
+were, and the logs have no unexpected warning. The last lines are a table; the exit code is 1 where a row does not hold.
 
   --mode MODE     embedded, cluster or both; default: both, one after the other
   --minutes N     of each; default: 30. The comparison afterwards takes some more
@@ -21,27 +21,27 @@ were, and the logs have no line that nobody can act on. The last lines are a tab
   npm run soak -- day --mode embedded --minutes 5
 `
 
-const asked = readOptions()
+const options = readOptions()
 let code = 0
-let running: House | undefined
+let running: DaySystem | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, async () => {
     await running?.stop()
     process.exit(1)
   })
-for (const mode of asked.modes) {
+for (const mode of options.modes) {
   console.log(`${mode}: starting`)
-  const house = await open(mode)
-  running = house
+  const system = await open(mode)
+  running = system
   try {
     const result = await liveDay({
-      ...asked,
-      house,
-      tell: (line) => console.log(`${mode}: ${line}`),
+      ...options,
+      system,
+      report: (line) => console.log(`${mode}: ${line}`),
     })
     if (!print(mode, result)) code = 1
   } finally {
-    await house.stop()
+    await system.stop()
   }
 }
 process.exit(code)
@@ -81,7 +81,7 @@ function readOptions() {
   }
 }
 
-async function open(mode: string): Promise<House> {
+async function open(mode: string): Promise<DaySystem> {
   return mode === 'cluster' ? openCluster() : openEmbedded(await freePort())
 }
 
@@ -95,9 +95,9 @@ function print(mode: string, { figures, ledger, logs }: DayResult): boolean {
   list('exported', ledger.exports)
   list('imported', ledger.imports)
   list('interrupted', ledger.interrupted)
-  const said = [...logs].map(([what, one]) => ({ what, ...one }))
+  const entries = [...logs].map(([what, one]) => ({ what, ...one }))
   const pairs = (isExpected: boolean): [string, number][] =>
-    said.filter((one) => one.isExpected === isExpected).map((one) => [one.what, one.count])
+    entries.filter((one) => one.isExpected === isExpected).map((one) => [one.what, one.count])
   list('logged, and explained by a fault', pairs(true))
   list('LOGGED', pairs(false))
   for (const { isExpected, example } of logs.values())

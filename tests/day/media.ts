@@ -1,13 +1,13 @@
 import { storedZip } from '../support/archives.ts'
-import type { Json } from '../support/client.ts'
-import { formOf, type Picture } from '../support/pictures.ts'
+import type { AnyJson } from '../support/client.ts'
+import { formOf, type ImageFile } from '../support/pictures.ts'
 import { tus } from '../support/tus.ts'
-import type { Caller } from './person.ts'
+import type { DayCaller } from './day-caller.ts'
 
 /** Sources of images for a task. */
 
-export interface Surroundings {
-  pictures: readonly Picture[]
+export interface DayMedia {
+  pictures: readonly ImageFile[]
   /** Cloud storage that has the same images. */
   storage_id: number
 }
@@ -15,12 +15,16 @@ export interface Surroundings {
 /**
  * Attaches the images to a new task and waits for its frames. Returns undefined if it is unknown which of them arrived.
  */
-export type Bring = (caller: Caller, id: number, around: Surroundings) => Promise<Json | undefined>
+export type AttachMedia = (
+  caller: DayCaller,
+  id: number,
+  around: DayMedia,
+) => Promise<AnyJson | undefined>
 
 const unsure = undefined
 
 /** Sends one form, repeated under its idempotency key. */
-const asForm: Bring = async (caller, id, { pictures }) => {
+const asForm: AttachMedia = async (caller, id, { pictures }) => {
   const sent = { form: formOf([...pictures]) }
   const answer = await caller.send('POST', `/tasks/${id}/data`, sent)
   // After a crash a repeated upload is stored again, and a task that already has media refuses it.
@@ -30,7 +34,7 @@ const asForm: Bring = async (caller, id, { pictures }) => {
 }
 
 /** Sends one form per image, between a starting and a finishing call. */
-const asForms: Bring = async (caller, id, { pictures }) => {
+const asForms: AttachMedia = async (caller, id, { pictures }) => {
   const path = `/tasks/${id}/data`
   await caller.done('POST', path, { headers: { 'upload-start': '1' } })
   for (const one of pictures) {
@@ -45,16 +49,16 @@ const asForms: Bring = async (caller, id, { pictures }) => {
 const pieces = 4
 
 /** Sends an archive in chunks, each from the offset that the server reports. */
-const inPieces: Bring = async (caller, id, { pictures }) => {
+const inPieces: AttachMedia = async (caller, id, { pictures }) => {
   const path = `/tasks/${id}/data`
   const archive = storedZip(pictures)
   await caller.done('POST', path, { headers: { 'upload-start': '1' } })
   const name = Buffer.from('pictures.zip').toString('base64')
   const headers = { 'upload-length': String(archive.length), 'upload-metadata': `filename ${name}` }
-  const begun = await caller.send('POST', `${path}/`, { headers: { ...tus, ...headers } })
-  const location = begun.headers.get('location')
-  if (begun.attempts > 1) return unsure
-  if (!location) throw new Error(`POST ${path}/: ${begun.status} ${begun.text}`)
+  const created = await caller.send('POST', `${path}/`, { headers: { ...tus, ...headers } })
+  const location = created.headers.get('location')
+  if (created.attempts > 1) return unsure
+  if (!location) throw new Error(`POST ${path}/: ${created.status} ${created.text}`)
   // an absolute address names the gateway that answered
   const file = location.replace(/^.*\/api/, '')
   for (let at = 0; at < archive.length; at = await offsetOf(caller, file, archive.length)) {
@@ -68,13 +72,13 @@ const inPieces: Bring = async (caller, id, { pictures }) => {
 }
 
 /** A completed upload is no longer found by its address. */
-async function offsetOf(caller: Caller, file: string, length: number): Promise<number> {
+async function offsetOf(caller: DayCaller, file: string, length: number): Promise<number> {
   const { status, headers } = await caller.send('HEAD', file, { headers: tus })
   return status === 404 ? length : Number(headers.get('upload-offset'))
 }
 
 /** Names images in a bucket of the user. */
-const fromBucket: Bring = async (caller, id, { pictures, storage_id }) => {
+const fromBucket: AttachMedia = async (caller, id, { pictures, storage_id }) => {
   const server_files = pictures.map(({ name }) => name)
   const json = { cloud_storage_id: storage_id, server_files, image_quality: 70, use_cache: true }
   const answer = await caller.send('POST', `/tasks/${id}/data`, { json })
@@ -83,11 +87,11 @@ const fromBucket: Bring = async (caller, id, { pictures, storage_id }) => {
   return caller.ended(answer.body.rq_id)
 }
 
-async function finish(caller: Caller, path: string): Promise<Json | undefined> {
+async function finish(caller: DayCaller, path: string): Promise<AnyJson | undefined> {
   const answer = await caller.send('POST', path, { headers: { 'upload-finish': '1' } })
   if (answer.status >= 300 && answer.attempts > 1) return unsure
   if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`)
   return caller.ended(answer.body.rq_id)
 }
 
-export const ways: Record<string, Bring> = { asForm, asForms, inPieces, fromBucket }
+export const ways: Record<string, AttachMedia> = { asForm, asForms, inPieces, fromBucket }

@@ -1,55 +1,55 @@
-import { client, type Json } from '../support/client.ts'
-import type { Picture } from '../support/pictures.ts'
+import { type AnyJson, createApiClient } from '../support/client.ts'
+import type { ImageFile } from '../support/pictures.ts'
 import { openRandom } from '../support/random.ts'
 import { basic } from '../support/reticle.ts'
 import { openCaller } from './caller.ts'
-import type { House } from './house.ts'
-import { count, kindOf, type Ledger } from './ledger.ts'
+import type { DaySystem } from './day-system.ts'
+import { type DayLedger, incrementCount, kindOf } from './ledger.ts'
 import type { Receivers } from './receivers.ts'
 import { workShift } from './shift.ts'
 import type { Worker } from './worker.ts'
 
 /** A user who works in a separate organization with webhooks of every kind. */
 
-export interface Person extends Worker {
+export interface DayUser extends Worker {
   /** Webhooks with misbehaving receivers. */
   badWebhooks: number[]
 }
 
 interface Staff {
-  house: House
-  ledger: Ledger
+  system: DaySystem
+  ledger: DayLedger
   receivers: Receivers
   /** The body that connects the bucket with the same images. */
-  bucket: Json
-  pictures: readonly Picture[]
+  bucket: AnyJson
+  pictures: readonly ImageFile[]
   seed: number
   isOver: () => boolean
 }
 
-/** Events of every well-behaved webhook; `told` of the ledger counts these. */
+/** Events of every well-behaved webhook; the expected messages of the ledger count these. */
 const events = ['update:project', 'create:comment', 'create:task']
 const password = 'Blue-Kettle-42'
 
 /** Creates a user with all their objects. */
-export async function hire(staff: Staff, nth: number): Promise<Person> {
-  const { house, ledger, receivers, bucket, pictures, seed, isOver } = staff
+export async function createDayUser(staff: Staff, nth: number): Promise<DayUser> {
+  const { system, ledger, receivers, bucket, pictures, seed, isOver } = staff
   const username = `person${nth}`
-  const [url = ''] = house.urls()
+  const [url = ''] = system.urls()
   const names = { first_name: '', last_name: '', email: `${username}@example.org` }
   const json = { username, password1: password, password2: password, ...names }
-  await client(`${url}/api`, basic).done('POST', '/auth/register', { json })
+  await createApiClient(`${url}/api`, basic).done('POST', '/auth/register', { json })
   const signed = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-  const own = client(`${url}/api`, signed)
+  const own = createApiClient(`${url}/api`, signed)
   const { value } = await own.done('POST', '/auth/access_tokens', {
     json: { name: 'day', read_only: false },
   })
   const slug = `team${nth}`
   await own.done('POST', '/organizations', { json: { slug } })
   const identity = { username, authorization: `Token ${value}`, organization: slug }
-  const caller = openCaller(identity, house.urls, ledger)
-  const hook = async (target_url: string, wanted: readonly string[]): Promise<number> => {
-    const webhook = { type: 'organization', target_url, events: wanted }
+  const caller = openCaller(identity, system.urls, ledger)
+  const hook = async (target_url: string, subscribed: readonly string[]): Promise<number> => {
+    const webhook = { type: 'organization', target_url, events: subscribed }
     return (await caller.done('POST', '/webhooks', { json: webhook })).id
   }
   const webhook = await hook(receivers.good, events)
@@ -61,12 +61,12 @@ export async function hire(staff: Staff, nth: number): Promise<Person> {
 }
 
 /** Works shift after shift; a failure in one is recorded, and the next one starts. */
-export async function workAllDay(person: Person, nth: number): Promise<void> {
+export async function workAllDay(person: DayUser, nth: number): Promise<void> {
   for (let shift = nth; !person.isOver(); shift++) {
     await workShift(person, shift).catch((thrown) => {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       console.error(error)
-      count(person.ledger.wrong, kindOf(error.message))
+      incrementCount(person.ledger.wrong, kindOf(error.message))
     })
     person.ledger.shifts++
   }

@@ -1,12 +1,12 @@
 import { type Reply, startReceiver } from '@reticle/kit/testing/receiver'
-import { type Hearing, hear } from '../support/heard.ts'
+import { type MessageLog, recordMessages } from '../support/received-messages.ts'
 
 /** Receivers of webhooks: one that always answers, and one for each kind of misbehaviour. */
 export interface Receivers {
   good: string
   /** Addresses of receivers that misbehave in different ways. */
   bad: string[]
-  hearing: Hearing
+  hearing: MessageLog
   /** Number of calls to misbehaving receivers. */
   provoked: () => number
   close: () => Promise<void>
@@ -33,7 +33,7 @@ export async function startReceivers(): Promise<Receivers> {
   return {
     good: `${good.url}/good`,
     bad: Object.keys(manners).map((name) => `${bad.url}/${name}`),
-    hearing: hear(good),
+    hearing: recordMessages(good),
     provoked: () => provoked,
     close: async () => {
       await Promise.all([good.close(), bad.close()])

@@ -1,8 +1,8 @@
 import { formats } from '@reticle/formats/registry'
-import { markOf } from '../support/heard.ts'
-import { draw } from './draw.ts'
-import { count, type Project, type Task } from './ledger.ts'
-import { look } from './look.ts'
+import { markOf } from '../support/received-messages.ts'
+import { drawShapes } from './draw.ts'
+import { type DayProject, type DayTask, incrementCount } from './ledger.ts'
+import { checkLists } from './lists.ts'
 import { ways } from './media.ts'
 import { backUpAndRestore, intoProject, outAndIn } from './movements.ts'
 import type { Worker } from './worker.ts'
@@ -21,9 +21,9 @@ export async function workShift(worker: Worker, nth: number): Promise<void> {
   const project = await newProject(worker, nth)
   const task = await newTask(worker, project, nth)
   await rename(worker, project, nth)
-  await draw(worker, task)
+  await drawShapes(worker, task)
   await discuss(worker, task)
-  await look(worker, project)
+  await checkLists(worker, project)
   const perShift = Math.ceil(names.length / 3)
   for (let at = 0; at < perShift && !isOver(); at++) {
     const format = formats[(nth * perShift + at) % formats.length]
@@ -31,58 +31,63 @@ export async function workShift(worker: Worker, nth: number): Promise<void> {
   }
   if (!isOver()) await intoProject(worker, task)
   if (!isOver()) await backUpAndRestore(worker, task)
-  const own = ledger.kept.filter(({ owner }) => owner === caller)
+  const own = ledger.projects.filter(({ owner }) => owner === caller)
   for (const old of own.slice(0, -mostKept)) await remove(worker, old)
 }
 
-async function newProject({ caller, ledger }: Worker, nth: number): Promise<Project> {
+async function newProject({ caller, ledger }: Worker, nth: number): Promise<DayProject> {
   const name = `${caller.username} ${nth}`
   const { id } = await caller.done('POST', '/projects', { json: { name, labels } })
   const project = { id, name, owner: caller, tasks: [] }
-  ledger.kept.push(project)
+  ledger.projects.push(project)
   return project
 }
 
 /** Creates a task from one of the media sources. Starts again if an interrupted attempt has an unknown result. */
-async function newTask(worker: Worker, project: Project, nth: number): Promise<Task> {
+async function newTask(worker: Worker, project: DayProject, nth: number): Promise<DayTask> {
   const { caller, ledger, webhook } = worker
   const every = Object.entries(ways)
   for (let at = nth; ; at++) {
     const name = `${project.name} task ${at}`
     const json = { name, project_id: project.id, segment_size: 2 }
     const { id } = await caller.done('POST', '/tasks', { json })
-    ledger.told.push({ webhook, mark: markOf.task(id) })
+    ledger.expectedMessages.push({ webhook, mark: markOf.task(id) })
     const [way, bring] = every[at % every.length] ?? []
     const request = await bring?.(caller, id, worker)
     if (request?.status === 'finished') return taken(worker, project, id, way ?? '')
-    if (request) count(ledger.interrupted, `media ${way}: ${request.message}`)
+    if (request) incrementCount(ledger.interrupted, `media ${way}: ${request.message}`)
     await caller.done('DELETE', `/tasks/${id}`)
-    ledger.gone.push({ path: `/tasks/${id}`, owner: caller })
+    ledger.deleted.push({ path: `/tasks/${id}`, owner: caller })
   }
 }
 
-async function taken(worker: Worker, project: Project, id: number, way: string): Promise<Task> {
+async function taken(
+  worker: Worker,
+  project: DayProject,
+  id: number,
+  way: string,
+): Promise<DayTask> {
   const { caller, ledger, pictures } = worker
   const { name, size } = await caller.done('GET', `/tasks/${id}`)
   if (size !== pictures.length)
-    count(ledger.wrong, `${way}: a task of ${size} frames instead of ${pictures.length}`)
+    incrementCount(ledger.wrong, `${way}: a task of ${size} frames instead of ${pictures.length}`)
   const { results: jobs } = await caller.done('GET', `/jobs?task_id=${id}&sort=id&page_size=100`)
   const known = await caller.done('GET', `/labels?project_id=${project.id}`)
   const label_id = known.results[0].id
   const task = { id, name, frames: size, jobs, label_id, boxes: new Map(), comments: new Map() }
   project.tasks.push(task)
-  count(ledger.imports, `pictures ${way}`)
+  incrementCount(ledger.imports, `pictures ${way}`)
   return task
 }
 
-async function rename({ caller, ledger, webhook }: Worker, project: Project, nth: number) {
+async function rename({ caller, ledger, webhook }: Worker, project: DayProject, nth: number) {
   const name = `${project.name} renamed ${nth}`
   await caller.done('PATCH', `/projects/${project.id}`, { json: { name } })
   project.name = name
-  ledger.told.push({ webhook, mark: markOf.name(project.id, name) })
+  ledger.expectedMessages.push({ webhook, mark: markOf.name(project.id, name) })
 }
 
-async function discuss({ caller, ledger, webhook, random }: Worker, task: Task): Promise<void> {
+async function discuss({ caller, ledger, webhook, random }: Worker, task: DayTask): Promise<void> {
   const [job] = task.jobs
   const json = { job: job?.id, frame: job?.start_frame, position: [1, 2], message: 'look' }
   const issue = await caller.done('POST', '/issues', { json })
@@ -90,14 +95,14 @@ async function discuss({ caller, ledger, webhook, random }: Worker, task: Task):
     const message = `said ${nth} of ${task.name}`
     const { id } = await caller.done('POST', '/comments', { json: { issue: issue.id, message } })
     task.comments.set(id, message)
-    ledger.told.push({ webhook, mark: markOf.comment(id, message) })
+    ledger.expectedMessages.push({ webhook, mark: markOf.comment(id, message) })
   }
 }
 
 /** Deletes a project and checks that its objects are deleted too. */
-async function remove({ caller, ledger }: Worker, project: Project): Promise<void> {
+async function remove({ caller, ledger }: Worker, project: DayProject): Promise<void> {
   await caller.done('DELETE', `/projects/${project.id}`)
-  ledger.kept.splice(ledger.kept.indexOf(project), 1)
+  ledger.projects.splice(ledger.projects.indexOf(project), 1)
   const paths = [`/projects/${project.id}`, ...project.tasks.map(({ id }) => `/tasks/${id}`)]
-  ledger.gone.push(...paths.map((path) => ({ path, owner: caller })))
+  ledger.deleted.push(...paths.map((path) => ({ path, owner: caller })))
 }

@@ -1,16 +1,16 @@
-import type { Picture } from '../support/pictures.ts'
+import type { ImageFile } from '../support/pictures.ts'
 import type { Random } from '../support/random.ts'
-import type { Ledger } from './ledger.ts'
-import type { Caller } from './person.ts'
+import type { DayCaller } from './day-caller.ts'
+import type { DayLedger } from './ledger.ts'
 
 /** A working user and their objects. */
 export interface Worker {
-  caller: Caller
-  /** Webhook of their organization with all events that `told` counts. */
+  caller: DayCaller
+  /** Webhook of their organization with all events that the ledger counts as expected messages. */
   webhook: number
   storage_id: number
-  pictures: readonly Picture[]
-  ledger: Ledger
+  pictures: readonly ImageFile[]
+  ledger: DayLedger
   random: Random
   /** Whether the day is over; a shift that has started is completed. */
   isOver: () => boolean

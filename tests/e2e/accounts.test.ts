@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { client } from '../support/client.ts'
+import { createApiClient } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** The lifetime of an account: registration, a browser session, password recovery and deletion. */
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const username = 'newcomer'
 const email = 'newcomer@example.org'
-const anonymous = () => client(`${reticle.url}/api`)
+const anonymous = () => createApiClient(`${reticle.url}/api`)
 
 interface Browser {
   cookie: string
@@ -40,7 +40,7 @@ test('an account is registered, used in a browser, recovered by e-mail and delet
   const password = 'Blue-Kettle-42'
   const person = { username, email, password1: password, password2: password }
   const made = await api.done('POST', '/auth/register', { json: person })
-  const byKey = client(`${reticle.url}/api`, `Token ${made.key}`)
+  const byKey = createApiClient(`${reticle.url}/api`, `Token ${made.key}`)
   expect(await byKey.done('GET', '/users/self')).toMatchObject({ username, groups: ['user'] })
 
   const browser = await signIn(password)
@@ -65,10 +65,10 @@ test('an account is registered, used in a browser, recovered by e-mail and delet
   expect((await api.call('GET', '/users/self', { headers: reading(again) })).status).toBe(401)
 
   const last = await signIn(fresh.new_password1)
-  const gone = await api.call('DELETE', `/users/${listed.results[0].id}`, {
+  const deletion = await api.call('DELETE', `/users/${listed.results[0].id}`, {
     headers: writing(last),
   })
-  expect(gone.status).toBe(204)
+  expect(deletion.status).toBe(204)
   expect((await api.call('GET', '/users/self', { headers: reading(last) })).status).toBe(401)
   expect(await reticle.admin.done('GET', `/projects/${project.id}`)).toMatchObject({ owner: null })
 })
@@ -95,7 +95,7 @@ test('the event log shows an administrator registrations, sign-ins, failed sign-
   const { admin } = reticle
   const login = { username: 'nobody-at-all', password: 'wrong' }
   expect((await anonymous().call('POST', '/auth/login', { json: login })).status).toBe(401)
-  const wanted = [
+  const expected = [
     ...['create:user', 'login:user', 'logout:user', 'delete:user'],
     'reject:login,username,,nobody-at-all',
   ]
@@ -103,7 +103,7 @@ test('the event log shows an administrator registrations, sign-ins, failed sign-
     async () => {
       const { result_url } = await admin.finished(await admin.done('POST', '/events/export'))
       const file = (await admin.bytes(result_url)).bytes.toString()
-      for (const one of wanted) expect(file).toContain(one)
+      for (const one of expected) expect(file).toContain(one)
       expect(file).not.toContain('Blue-Kettle-42')
     },
     { timeout: 30_000, interval: 200 },

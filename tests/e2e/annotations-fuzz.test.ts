@@ -7,10 +7,10 @@ import {
   annotatedTask,
   tagOf,
 } from '../support/annotations.ts'
-import type { Answer, Json } from '../support/client.ts'
-import { people } from '../support/people.ts'
+import type { AnyJson, ApiResponse } from '../support/client.ts'
+import { createUserFactory } from '../support/people.ts'
 import { openRandom, type Random } from '../support/random.ts'
-import { served } from '../support/served.ts'
+import { useTestServer } from '../support/test-server.ts'
 import { type FuzzedCall, nextCall } from './fuzz/calls.ts'
 import { openObjects } from './fuzz/objects.ts'
 
@@ -25,12 +25,12 @@ const calls = isFullRun() ? 50_000 : 800
  */
 const lanes = 4
 
-const reticle = served()
-const { newPerson } = people(() => reticle)
+const reticle = useTestServer()
+const { newPerson } = createUserFactory(() => reticle)
 
 /** Known state of an annotation set. */
 interface Known {
-  set: Json
+  set: AnyJson
   text: string
   tag: string
 }
@@ -109,10 +109,10 @@ const make = (sets: AnnotationSets, { method, query, headers, body }: FuzzedCall
   sets.call(method, { raw: body, headers }, query)
 
 /** A replayed answer does not count, because it reports an earlier write. */
-const isTaken = ({ status, headers }: Answer) =>
+const isTaken = ({ status, headers }: ApiResponse) =>
   status < 300 && headers.get('idempotency-replayed') === null
 
-function expectRefusal({ status, headers, text, body }: Answer): void {
+function expectRefusal({ status, headers, text, body }: ApiResponse): void {
   expect(status, text.slice(0, 500)).toBeLessThan(500)
   expect([401, 403, 405, 429], text.slice(0, 500)).not.toContain(status)
   if (status < 300) return
@@ -133,14 +133,14 @@ async function expectSame({ get }: AnnotationSets, { tag, text }: Known, byBytes
 function expectTaken(
   { url }: AnnotationSets,
   { method, query }: FuzzedCall,
-  answer: Answer,
+  answer: ApiResponse,
   { set, tag }: Known,
 ): void {
   expect(answer.body, answer.text.slice(0, 500)).toBeTypeOf('object')
   expect(tagOf(answer)).toBe(tag)
   const isTask = url.startsWith('/tasks')
   for (const kind of ['tags', 'shapes', 'tracks']) {
-    const stored = new Map<number, Json>(set[kind].map((one: Json) => [one.id, one]))
+    const stored = new Map<number, AnyJson>(set[kind].map((one: AnyJson) => [one.id, one]))
     for (const one of answer.body[kind]) {
       const found = stored.get(one.id)
       if (query === '?action=delete') expect(found).toBeUndefined()

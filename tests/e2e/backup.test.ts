@@ -22,9 +22,9 @@ import { startReceiver } from '@reticle/kit/testing/receiver'
 import { runningPostgres } from '@reticle/standalone/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
-import { ops, type Ran } from '../support/ops.ts'
+import { type OpsResult, runOps } from '../support/ops.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
@@ -41,11 +41,11 @@ afterAll(receiver.close)
 const isCalled = (times: number) =>
   vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(times), 20_000)
 let reticle: Reticle
-let project: Json
-let task: Json
-let made: Ran
-let beside: Ran
-let keyless: Ran
+let project: AnyJson
+let task: AnyJson
+let made: OpsResult
+let beside: OpsResult
+let keyless: OpsResult
 
 beforeAll(async () => {
   reticle = await startReticle(source.path, env)
@@ -65,12 +65,12 @@ beforeAll(async () => {
   receiver.answer({ status: 503 })
   await holdEvents(async () => {
     await admin.done('PATCH', `/projects/${project.id}`, { json: { name: 'still in the outbox' } })
-    made = await ops(source.path, ['backup', '--to', tar])
+    made = await runOps(source.path, ['backup', '--to', tar])
   })
   const [url, { path, remove }] = [await besideOf(source.path), dataDirectory()]
-  beside = await ops(path, ['restore', '--from', tar], { RETICLE_DATABASE_URL: url })
+  beside = await runOps(path, ['restore', '--from', tar], { RETICLE_DATABASE_URL: url })
   const running = { RETICLE_DATABASE_URL: String(await runningPostgres(source.path)) }
-  keyless = await ops(path, ['backup', '--to', join(folder, 'keyless.tar')], running)
+  keyless = await runOps(path, ['backup', '--to', join(folder, 'keyless.tar')], running)
   remove()
   await reticle.stop()
 }, 240_000)
@@ -121,7 +121,7 @@ function filesBelow(path: string): Record<string, string> {
 async function restored(from = tar) {
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
-  return { path, ...(await ops(path, ['restore', '--from', from])) }
+  return { path, ...(await runOps(path, ['restore', '--from', from])) }
 }
 
 test('a backup of a running installation lists its contents and is readable only by its owner', async () => {
@@ -160,7 +160,7 @@ test('a restore has the same rows and objects, and pending events take effect on
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toContain(`${path}: restored from ${tar}`)
   const again = join(folder, 'again')
-  expect(await ops(path, ['backup', '--to', again])).toMatchObject({ code: 0, err: '' })
+  expect(await runOps(path, ['backup', '--to', again])).toMatchObject({ code: 0, err: '' })
   expect(await checksumsOf(again)).toEqual(await checksumsOf(tar))
   expect(filesBelow(join(path, 'objects'))).toEqual(filesBelow(join(source.path, 'objects')))
 
@@ -193,7 +193,7 @@ test('a backup in a folder has the same contents as one in a file', {
   timeout: 60_000,
 }, async () => {
   const path = join(folder, 'as-folder')
-  expect(await ops(source.path, ['backup', '--to', path])).toMatchObject({ code: 0, err: '' })
+  expect(await runOps(source.path, ['backup', '--to', path])).toMatchObject({ code: 0, err: '' })
   expect(readdirSync(path).sort()).toEqual(Object.values(layout).sort())
   expect(await restored(path)).toMatchObject({ code: 0, err: '' })
 })
@@ -202,7 +202,7 @@ test('a restore to a directory that is not empty is refused and changes nothing 
   const { path, remove } = dataDirectory()
   onTestFinished(remove)
   writeFileSync(join(path, 'mine'), 'x')
-  const { code, err } = await ops(path, ['restore', '--from', tar])
+  const { code, err } = await runOps(path, ['restore', '--from', tar])
   expect(code).toBe(1)
   expect(err).toMatch(/is not empty \(it has mine\): name a new directory/)
   expect(readdirSync(path)).toEqual(['mine'])
@@ -218,7 +218,7 @@ function changed(file: string, change: (text: string) => string): string {
 
 test.each([
   [
-    'a newer form',
+    'a newer format',
     'manifest.json',
     (text: string) => text.replace('"format": 1', '"format": 2'),
     /its form 2 is newer than 1; update Reticle, then restore/,

@@ -4,17 +4,17 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordScore } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, client, type Json } from '../support/client.ts'
+import { type AnyJson, type ApiResponse, createApiClient } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { annotations } from './bad-input/annotations.ts'
 import { http, rawHttp } from './bad-input/http.ts'
 import { lists } from './bad-input/lists.ts'
 import { objects } from './bad-input/objects.ts'
 import { people } from './bad-input/people.ts'
-import type { Row } from './bad-input/row.ts'
+import type { BadInputRow } from './bad-input/row.ts'
 import { team } from './bad-input/team.ts'
 import { uploads } from './bad-input/uploads.ts'
-import { makeWorld, type World } from './bad-input/world.ts'
+import { type BadInputWorld, makeWorld } from './bad-input/world.ts'
 
 /**
  * The bad-input matrix sent to a whole installation: invalid input is refused with the documented error and has no
@@ -24,7 +24,7 @@ import { makeWorld, type World } from './bad-input/world.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let world: World
+let world: BadInputWorld
 const statuses: number[] = []
 beforeAll(async () => {
   reticle = await startReticle(path)
@@ -35,10 +35,10 @@ afterAll(async () => {
   remove()
 })
 
-async function make({ call, as = 'anna', json, raw, headers }: Row): Promise<Answer> {
+async function make({ call, as = 'anna', json, raw, headers }: BadInputRow): Promise<ApiResponse> {
   const [method = '', given = ''] = call.split(' ')
   const filled = given.replace(/\{(\w+)\}/g, (_, name) => String(world.ids[name]))
-  const answer = await client(world.api).call(method, filled, {
+  const answer = await createApiClient(world.api).call(method, filled, {
     json: typeof json === 'function' ? json(world.ids) : json,
     raw: typeof raw === 'function' ? raw(world.ids) : raw,
     headers: { ...world.headers[as], ...headers },
@@ -47,7 +47,7 @@ async function make({ call, as = 'anna', json, raw, headers }: Row): Promise<Ans
   return answer
 }
 
-function assertAnswer(row: Row, answer: Answer): void {
+function assertAnswer(row: BadInputRow, answer: ApiResponse): void {
   expect(answer.status, answer.text.slice(0, 500)).toBe(row.status)
   expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{8,64}$/)
   if (row.status >= 400 && !row.call.startsWith('HEAD')) assertError(answer)
@@ -59,7 +59,7 @@ function assertAnswer(row: Row, answer: Answer): void {
 }
 
 /** An error is a detail with its code, a list of texts, or texts by field. See docs/spec/rest.md#errors. */
-function assertError({ status, headers, body }: Answer): void {
+function assertError({ status, headers, body }: ApiResponse): void {
   expect(status).toBeLessThan(500)
   expect(headers.get('x-error-code')).toMatch(/^[a-z_]+$/)
   expect(headers.get('content-type')).toBe('application/vnd.service+json')
@@ -69,13 +69,13 @@ function assertError({ status, headers, body }: Answer): void {
 }
 
 /** Whether a value consists of texts in lists, at any depth. */
-function isTexts(body: Json): boolean {
+function isTexts(body: AnyJson): boolean {
   if (Array.isArray(body)) return body.every((one) => typeof one === 'string' || isTexts(one))
   return typeof body === 'object' && body !== null && Object.values(body).every(isTexts)
 }
 
 const rows = [...http, ...people, ...objects, ...lists, ...team, ...uploads, ...annotations]
-const titled = (some: Row[]) =>
+const titled = (some: BadInputRow[]) =>
   some.map((one) => [one.row, `${one.call.slice(0, 80)}: ${one.what}`, one] as const)
 /** State of the world before the first row, which no refused call may change. */
 let before: Promise<Record<string, string>> | undefined
@@ -133,7 +133,7 @@ async function changesToldOf(): Promise<string[]> {
     const changes = scopes.filter((scope) => /^(?:create|update|delete):/.test(scope))
     if (changes.includes('create:project')) return changes
   }
-  throw new Error('the log does not hear of what happens')
+  throw new Error('the event log has no create:project event')
 }
 
 describe('calls that are allowed', () => {
@@ -152,7 +152,7 @@ test('no call of the matrix was answered with a 5xx', () => {
 test('row 46, a deleted object cannot be deleted or changed', async () => {
   const { admin } = world
   const { id } = await admin.done('POST', '/projects', { json: { name: 'short' } })
-  const status = async (method: string, json?: Json) =>
+  const status = async (method: string, json?: AnyJson) =>
     (await admin.call(method, `/projects/${id}`, { json })).status
   expect(await status('DELETE')).toBe(204)
   expect(await status('DELETE')).toBe(404)
@@ -162,7 +162,7 @@ test('row 46, a deleted object cannot be deleted or changed', async () => {
 test('row 103, one of 200 concurrent creations of the same slug succeeds', {
   timeout: 60_000,
 }, async () => {
-  const anna = client(world.api, world.headers.anna.authorization)
+  const anna = createApiClient(world.api, world.headers.anna.authorization)
   const json = { slug: 'wanted' }
   const found = () => anna.call('POST', '/organizations', { json })
   const answers = await Promise.all(Array.from({ length: 200 }, found))
@@ -174,7 +174,7 @@ test('row 17, guesses of a password are limited', async () => {
   const guess = `Basic ${Buffer.from('guessed:x').toString('base64')}`
   const statuses: number[] = []
   for (let tries = 0; tries < 11; tries++) {
-    const { status, headers } = await client(world.api, guess).call('GET', '/projects')
+    const { status, headers } = await createApiClient(world.api, guess).call('GET', '/projects')
     statuses.push(status)
     if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
@@ -182,7 +182,7 @@ test('row 17, guesses of a password are limited', async () => {
 })
 
 test('row 18, calls without credentials are limited', async () => {
-  const about = () => client(world.api).call('GET', '/server/about')
+  const about = () => createApiClient(world.api).call('GET', '/server/about')
   let answer = await about()
   for (let calls = 0; answer.status === 200 && calls < 300; calls++) answer = await about()
   expect(answer.status).toBe(429)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../support/archives.ts'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { fixture, hasFixtures } from '../support/fixtures.ts'
-import { annotationFile, picture } from '../support/pictures.ts'
+import { annotationFile, createImage } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** Imports of COCO archives that other tools wrote. Expected counts come from the table of the fixtures. */
@@ -30,7 +30,7 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
   }
 
   test('one box, one polygon with attributes and one mask in an archive of seven annotation kinds', async () => {
-    const files = [await picture('a.png', 10, 5), await picture('b.png', 5, 10)]
+    const files = [await createImage('a.png', 10, 5), await createImage('b.png', 5, 10)]
     const task = await taskWithMedia(reticle.admin, {
       files,
       labels: await labelsIn('coco/dm_all_tasks.zip'),
@@ -40,23 +40,25 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
       fixture('formats/coco/dm_all_tasks.zip'),
       'all.zip',
     )
-    expect(set.shapes.map(({ type, frame, points }: Json) => ({ type, frame, points }))).toEqual([
-      { type: 'rectangle', frame: 0, points: [2, 2, 5, 3] },
-      { type: 'polygon', frame: 1, points: [0, 0, 1, 0, 1, 2, 0, 2] },
-      { type: 'mask', frame: 1, points: [0, 20, 0, 0, 1, 9] },
-    ])
+    expect(set.shapes.map(({ type, frame, points }: AnyJson) => ({ type, frame, points }))).toEqual(
+      [
+        { type: 'rectangle', frame: 0, points: [2, 2, 5, 3] },
+        { type: 'polygon', frame: 1, points: [0, 0, 1, 0, 1, 2, 0, 2] },
+        { type: 'mask', frame: 1, points: [0, 20, 0, 0, 1, 9] },
+      ],
+    )
     expect(request.report.created.shapes).toBe(3)
   })
 
   test('one polygon and one mask in a JSON file without an archive', async () => {
-    const files = [await picture('b.png', 5, 10)]
+    const files = [await createImage('b.png', 5, 10)]
     const task = await taskWithMedia(reticle.admin, {
       files,
       labels: await labelsIn('coco/dm_all_tasks.zip'),
     })
     const bare = fixture('formats/coco/instances_val_bare.json')
     const { set } = await imported(task.id, bare, 'instances_val.json')
-    expect(set.shapes.map((shape: Json) => shape.type).sort()).toEqual(['mask', 'polygon'])
+    expect(set.shapes.map((shape: AnyJson) => shape.type).sort()).toEqual(['mask', 'polygon'])
   })
 
   test('two images and three annotations in the layout of another service', async () => {
@@ -64,10 +66,12 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     const documents = await cocoDocuments(archive)
     const sizes = documents.flatMap((one) => one.images)
     const files = await Promise.all(
-      sizes.map((one: Json) => picture(one.file_name, one.width, one.height)),
+      sizes.map((one: AnyJson) => createImage(one.file_name, one.width, one.height)),
     )
     const labels = labelsOf([
-      ...new Set(documents.flatMap((one) => one.categories.map((category: Json) => category.name))),
+      ...new Set(
+        documents.flatMap((one) => one.categories.map((category: AnyJson) => category.name)),
+      ),
     ])
     const task = await taskWithMedia(reticle.admin, { files: files.map(asPng), labels })
     const { set } = await imported(task.id, archive, 'roboflow.zip')
@@ -78,15 +82,15 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
     const archive = fixture('formats/coco/cvat_export_car_interior_ann_only.zip')
     const [document] = await cocoDocuments(archive)
     const files = await Promise.all(
-      document.images.map((one: Json) => picture(one.file_name, one.width, one.height)),
+      document.images.map((one: AnyJson) => createImage(one.file_name, one.width, one.height)),
     )
-    const labels = labelsOf(document.categories.map((one: Json) => one.name))
+    const labels = labelsOf(document.categories.map((one: AnyJson) => one.name))
     const task = await taskWithMedia(reticle.admin, { files: files.map(asPng), labels })
     const { set } = await imported(task.id, archive, 'car.zip')
     expect(set.shapes.length).toBe(29)
-    expect(new Set(set.shapes.map((shape: Json) => shape.type))).toEqual(new Set(['polygon']))
+    expect(new Set(set.shapes.map((shape: AnyJson) => shape.type))).toEqual(new Set(['polygon']))
     expect(
-      Math.max(...set.shapes.map((shape: Json) => shape.points.length / 2)),
+      Math.max(...set.shapes.map((shape: AnyJson) => shape.points.length / 2)),
     ).toBeGreaterThanOrEqual(633)
   })
 
@@ -125,12 +129,12 @@ describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
   async function labelsIn(archive: string) {
     const documents = await cocoDocuments(fixture(`formats/${archive}`))
     const categories = documents.flatMap((one) =>
-      one.categories.map((category: Json) => category.name),
+      one.categories.map((category: AnyJson) => category.name),
     )
     return labelsOf([...new Set(categories)])
   }
 
-  async function cocoDocuments(archive: Buffer): Promise<Json[]> {
+  async function cocoDocuments(archive: Buffer): Promise<AnyJson[]> {
     const members = await unzip(archive)
     const named = [...members].filter(([name]) =>
       /instances_\w+\.json$|_annotations\.coco\.json$/.test(name),

@@ -10,10 +10,10 @@ import { openEmbedded } from '../day/embedded.ts'
 test('after a day of load and kills every object exists exactly once', {
   timeout: 600_000,
 }, async () => {
-  const house = await openEmbedded(await freePort())
-  onTestFinished(house.stop)
+  const system = await openEmbedded(await freePort())
+  onTestFinished(system.stop)
   const given = { minutes: 0.3, people: 2, seed: 7, isHasty: true }
-  const { figures, ledger, logs } = await liveDay({ ...given, house, tell: () => undefined })
+  const { figures, ledger, logs } = await liveDay({ ...given, system, report: () => undefined })
   expect([...ledger.wrong]).toEqual([])
   expect([...logs].filter(([, { isExpected }]) => !isExpected)).toEqual([])
   const broken = figures.filter(({ what, holds }) => !holds && !what.includes('memory'))

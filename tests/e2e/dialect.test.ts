@@ -1,11 +1,16 @@
 import { restOperations } from '@reticle/contracts'
 import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { client } from '../support/client.ts'
+import { createApiClient } from '../support/client.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { differences, type Said, say, withoutOwn } from './dialect/compare.ts'
+import {
+  type DialectResponse,
+  fetchResponse,
+  listDifferences,
+  withoutOwn,
+} from './dialect/compare.ts'
 import { readOf } from './dialect/reads.ts'
-import { makeWorld, type World } from './dialect/world.ts'
+import { type DialectWorld, makeWorld } from './dialect/world.ts'
 import { refusedCall, writes } from './dialect/writes.ts'
 
 /**
@@ -16,11 +21,11 @@ import { refusedCall, writes } from './dialect/writes.ts'
 const { path: dataDir, remove } = dataDirectory()
 let reticle: Reticle
 let hooks: TestReceiver
-let world: World
+let world: DialectWorld
 beforeAll(async () => {
   reticle = await startReticle(dataDir)
   hooks = await startReceiver()
-  world = await makeWorld(client(service(), basic), hooks.url)
+  world = await makeWorld(createApiClient(service(), basic), hooks.url)
 }, 120_000)
 afterAll(async () => {
   await reticle.stop()
@@ -50,9 +55,9 @@ const hook = ['dialect', 'events', 'events_list', 'has_secret']
 /** The webhook of these calls has the dialect `service`: addresses in its payloads are those of the service. */
 const sent = ['sender.url', 'webhook.owner.url', 'webhook.url']
 const ofDelivery = ['attempt', 'delivery_id', 'request_duration']
-const delivery = [...sent.map((place) => `request.${place}`), ...ofDelivery]
+const delivery = [...sent.map((path) => `request.${path}`), ...ofDelivery]
 
-const ofEach = (places: readonly string[]) => places.map((place) => `results[].${place}`)
+const ofEach = (paths: readonly string[]) => paths.map((path) => `results[].${path}`)
 
 /** Fields of answers that may differ, by operation. */
 const mayDiffer: Record<string, readonly string[]> = {
@@ -77,7 +82,7 @@ const mayDiffer: Record<string, readonly string[]> = {
   ...{ rotateWebhookSecret: hook, listWebhookEvents: ['events'] },
   listDeliveries: ofEach(delivery),
   ...{ getDelivery: delivery, pingWebhook: delivery },
-  listWebhookMessages: ofEach(sent.map((place) => `payload.${place}`)),
+  listWebhookMessages: ofEach(sent.map((path) => `payload.${path}`)),
   listAccessTokens: ofEach(token),
   ...{ getAccessToken: token, createAccessToken: token },
   ...{ updateAccessToken: token, getCurrentAccessToken: token },
@@ -86,7 +91,7 @@ const mayDiffer: Record<string, readonly string[]> = {
 const types = new Map([['application/vnd.service+json', 'application/vnd.cvat+json']])
 
 /** Compares two answers, except for the given fields. */
-function expectAlike(here: Said, there: Said) {
+function expectAlike(here: DialectResponse, there: DialectResponse) {
   expect(there.status).toBe(here.status)
   expect(there.type).toBe(types.get(here.type) ?? here.type)
 }
@@ -104,12 +109,12 @@ const reads = restOperations.filter((one) => one.method === 'GET')
 describe.each(reads.map((one) => [one.name, one] as const))('%s', (name, operation) => {
   test('a read returns the same on both mounts, but for the listed differences', async () => {
     const call = readOf(operation, world)
-    const here = await say(service(), call)
-    const there = await say(mount(), call)
+    const here = await fetchResponse(service(), call)
+    const there = await fetchResponse(mount(), call)
     expectAlike(here, there)
     expect(here.status < 400 || refusedReads.has(name) || operation.gone !== undefined).toBe(true)
     expect(there.headers).toEqual(here.headers)
-    expect(differences(here.body, there.body)).toEqual([...(mayDiffer[name] ?? [])].sort())
+    expect(listDifferences(here.body, there.body)).toEqual([...(mayDiffer[name] ?? [])].sort())
   })
 })
 
@@ -117,12 +122,12 @@ const changes = restOperations.filter((one) => one.method !== 'GET')
 describe.each(changes.map((one) => [one.name, one] as const))('%s', (name, operation) => {
   test('a change has the same effect on both mounts, but for the listed differences', async () => {
     const prepare = writes[name] ?? (() => refusedCall(operation))
-    const api = client(service(), basic)
-    const here = await say(service(), await prepare(world, api))
-    const there = await say(mount(), await prepare(world, api))
+    const api = createApiClient(service(), basic)
+    const here = await fetchResponse(service(), await prepare(world, api))
+    const there = await fetchResponse(mount(), await prepare(world, api))
     expectAlike(here, there)
     expect(here.status < 400).toBe(writes[name] !== undefined && !refusals.has(name))
-    const found = differences(withoutOwn(here.body), withoutOwn(there.body))
+    const found = listDifferences(withoutOwn(here.body), withoutOwn(there.body))
     expect(found).toEqual(here.status < 400 ? [...(mayDiffer[name] ?? [])].sort() : [])
   })
 })
@@ -133,17 +138,17 @@ const refusals = new Set(['cancelRequest'])
 test('byte ranges work on both mounts, and an entity tag of one mount is valid on the other', async () => {
   const file = readOf(operationOf('downloadTaskDataset'), world)
   const range = { range: 'bytes=0-9' }
-  const here = await say(service(), { ...file, headers: range })
-  const there = await say(mount(), { ...file, headers: range })
+  const here = await fetchResponse(service(), { ...file, headers: range })
+  const there = await fetchResponse(mount(), { ...file, headers: range })
   expect([there.status, there.body.length]).toEqual([206, 10])
   expect(there).toEqual(here)
 
-  const read = await say(service(), readOf(operationOf('getProject'), world))
+  const read = await fetchResponse(service(), readOf(operationOf('getProject'), world))
   const known = { 'if-none-match': String(read.headers.etag) }
   const path = `/projects/${world.project.id}`
-  expect((await say(mount(), { method: 'GET', path, headers: known })).status).toBe(304)
+  expect((await fetchResponse(mount(), { method: 'GET', path, headers: known })).status).toBe(304)
   const change = (etag: string) =>
-    say(mount(), {
+    fetchResponse(mount(), {
       ...{ method: 'PATCH', path, json: { bug_tracker: 'https://example.org/1' } },
       headers: { 'if-match': etag },
     })

@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Client, client } from '../support/client.ts'
+import { type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -13,19 +13,19 @@ const bo = {
 }
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let asBo: Client
+let asBo: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   await addPerson(await reticle.people(), bo)
   const basic = Buffer.from(`${bo.username}:${bo.password}`).toString('base64')
-  asBo = client(`${reticle.url}/api`, `Basic ${basic}`)
+  asBo = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
 })
 afterAll(async () => {
   await reticle.stop()
   remove()
 })
 
-async function exported(api: Client, query = ''): Promise<string[]> {
+async function exported(api: ApiClient, query = ''): Promise<string[]> {
   const { rq_id } = await api.done('POST', `/events/export${query}`)
   const { result_url } = await api.finished({ rq_id })
   const { status, headers, bytes } = await api.bytes(result_url)
@@ -46,14 +46,20 @@ test('the exported file contains the events that its requester may see', async (
   await admin.done('PUT', `/jobs/${job.id}/annotations/`, { json: { shapes } })
   const timestamp = new Date().toISOString()
   const events = [{ scope: 'draw:object', timestamp, job_id: job.id, project_id: project.id }]
-  const told = await asBo.call('POST', '/events', { json: { timestamp, events } })
-  expect([told.status, told.body.events[0].user_name]).toEqual([201, 'bo'])
+  const response = await asBo.call('POST', '/events', { json: { timestamp, events } })
+  expect([response.status, response.body.events[0].user_name]).toEqual([201, 'bo'])
 
-  const wanted = ['create:project', 'update:project', 'create:task', 'create:shapes', 'draw:object']
+  const expected = [
+    'create:project',
+    'update:project',
+    'create:task',
+    'create:shapes',
+    'draw:object',
+  ]
   await vi.waitFor(
     async () => {
       const scopes = scopesOf(await exported(admin, `?project_id=${project.id}`))
-      expect(scopes).toEqual(expect.arrayContaining(wanted))
+      expect(scopes).toEqual(expect.arrayContaining(expected))
     },
     { timeout: 20_000, interval: 200 },
   )

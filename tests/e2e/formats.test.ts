@@ -1,9 +1,9 @@
 import { formats } from '@reticle/formats/registry'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unzip } from '../support/archives.ts'
-import type { Client, Json } from '../support/client.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
-import { people } from '../support/people.ts'
+import { createUserFactory } from '../support/people.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -11,9 +11,9 @@ import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let original: Json
-const { newPerson } = people(() => reticle)
+let api: ApiClient
+let original: AnyJson
+const { newPerson } = createUserFactory(() => reticle)
 const labels = [
   { name: 'car', color: '#ff0000' },
   { name: 'road sign', color: '#00ff00' },
@@ -23,7 +23,7 @@ beforeAll(async () => {
   reticle = await startReticle(path)
   api = (await newPerson()).api
   original = await newTask()
-  const [car, sign] = original.labels.map(({ id }: Json) => id)
+  const [car, sign] = original.labels.map(({ id }: AnyJson) => id)
   const polygon = { type: 'polygon', frame: 1, label_id: sign, points: [5, 5, 25, 5, 25, 30] }
   const mask = { type: 'mask', frame: 2, label_id: sign, points: [0, 16, 40, 10, 43, 13] }
   const position = (frame: number, outside = false) => ({
@@ -42,13 +42,13 @@ afterAll(async () => {
 
 const query = (name: string) => `format=${encodeURIComponent(name)}`
 
-async function exported({ id }: Json, name: string) {
+async function exported({ id }: AnyJson, name: string) {
   const at = `/tasks/${id}/dataset/export?${query(name)}&save_images=true`
   const { report, result_url } = await api.finished(await api.done('POST', at))
   return { report, archive: (await api.bytes(result_url)).bytes }
 }
 
-async function imported({ id }: Json, name: string, archive: Uint8Array) {
+async function imported({ id }: AnyJson, name: string, archive: Uint8Array) {
   const at = `/tasks/${id}/annotations/?${query(name)}&conv_mask_to_poly=false`
   const form = annotationFile(archive, 'a.zip')
   return api.finished(await api.done('POST', at, { form }))
@@ -90,10 +90,10 @@ test.each(intoProjects)(
     const at = `/projects/${id}/dataset/?${query(name)}&conv_mask_to_poly=false`
     const form = datasetFile(archive)
     const request = await api.finished(await api.done('POST', at, { form }))
-    const count = ({ created }: Json) => created.shapes + created.tags + created.tracks
+    const count = ({ created }: AnyJson) => created.shapes + created.tags + created.tracks
     expect(count(request.report)).toBeGreaterThan(0)
     expect(count(request.report)).toBeLessThanOrEqual(count(report))
     const { results } = await api.done('GET', `/tasks?project_id=${id}`)
-    expect(results.map(({ size }: Json) => size)).toEqual([4])
+    expect(results.map(({ size }: AnyJson) => size)).toEqual([4])
   },
 )

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, client } from '../support/client.ts'
+import { type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { formOf, pictures } from '../support/pictures.ts'
+import { createImages, formOf } from '../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** Ground truth jobs from creation to annotations. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
@@ -60,10 +60,10 @@ test('frames of a ground truth job are annotated independently of the jobs of th
 test.each(['/api', '/as/cvat/api'])(
   'deleting a frame of a ground truth job on %s does not delete it from the task',
   async (mount) => {
-    const api = client(`${reticle.url}${mount}`, basic)
+    const api = createApiClient(`${reticle.url}${mount}`, basic)
     const task = await taskWithMedia(admin)
-    const wanted = { frame_selection_method: 'manual', frames: [0, 2, 3] }
-    const json = { type: 'ground_truth', task_id: task.id, ...wanted }
+    const selection = { frame_selection_method: 'manual', frames: [0, 2, 3] }
+    const json = { type: 'ground_truth', task_id: task.id, ...selection }
     const { id } = await admin.done('POST', '/jobs', { json })
     const shapes = [0, 2, 3].map((frame) => rectangle(task.labels[0].id, frame))
     await admin.done('PUT', `/jobs/${id}/annotations/`, { json: { shapes } })
@@ -93,9 +93,13 @@ test.each(['/api', '/as/cvat/api'])(
 test('ground truth and replicas can be requested before the media is attached', async () => {
   const json = { name: 't', labels: [{ name: 'car' }], segment_size: 2, consensus_replicas: 2 }
   const { id } = await admin.done('POST', '/tasks', { json })
-  const form = formOf(await pictures(4))
-  const wish = { mode: 'gt', frame_selection_method: 'random_per_job', frames_per_job_count: 1 }
-  form.append('validation_params', JSON.stringify(wish))
+  const form = formOf(await createImages(4))
+  const validation = {
+    mode: 'gt',
+    frame_selection_method: 'random_per_job',
+    frames_per_job_count: 1,
+  }
+  form.append('validation_params', JSON.stringify(validation))
   await admin.finished(await admin.done('POST', `/tasks/${id}/data`, { form }))
   const task = await admin.done('GET', `/tasks/${id}`)
   expect(task).toMatchObject({

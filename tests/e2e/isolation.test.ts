@@ -1,9 +1,20 @@
 import { recordScore } from '@reticle/kit/testing/scores'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
-import { type Answer, type Client, client, type Json } from '../support/client.ts'
+import {
+  type AnyJson,
+  type ApiClient,
+  type ApiResponse,
+  createApiClient,
+} from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { type Ask, asksByBody, asksFor, type Foreign, sentOf } from './isolation/asks.ts'
+import {
+  buildBodyCalls,
+  buildCalls,
+  type Foreign,
+  type IsolationCall,
+  requestOf,
+} from './isolation/calls.ts'
 import {
   addObjects,
   addTenant,
@@ -27,9 +38,9 @@ let own: Tenant
 let foreign: Foreign[]
 /** Names and ids of the first organization and of the personal workspace. */
 let secret: RegExp
-let before: Json
-const actors: Record<string, Client> = {}
-let calls = 0
+let before: AnyJson
+const actors: Record<string, ApiClient> = {}
+let callCount = 0
 let seenForeign = 0
 
 beforeAll(async () => {
@@ -51,7 +62,7 @@ beforeAll(async () => {
       ids: { ...acme.ids, ...personal.ids, users: self.id },
     },
   ]
-  const ids = numbersIn([acme.told, personal.told, self], least)
+  const ids = numbersIn([acme.responses, personal.responses, self], least)
   secret = new RegExp(
     `canary|${acme.ids.invitations}|\\b(?:${[...new Set(ids)].join('|')})\\b`,
     'i',
@@ -60,12 +71,12 @@ beforeAll(async () => {
   standers.push(acme.owner, alone)
 }, 120_000)
 afterAll(async () => {
-  console.log(`isolation: ${calls} calls`)
+  console.log(`isolation: ${callCount} calls`)
   await reticle.stop()
   await closeBuckets()
   remove()
 })
-const standers: Client[] = []
+const standers: ApiClient[] = []
 
 async function addActors(): Promise<void> {
   actors.stranger = await addUser(reticle, 'stranger')
@@ -76,7 +87,7 @@ async function addActors(): Promise<void> {
     await own.owner.done('POST', '/invitations?org=ours', { json })
   }
   actors['an expired token'] = await expiredToken(reticle, own.owner)
-  actors.nobody = client(`${reticle.url}/api`)
+  actors.nobody = createApiClient(`${reticle.url}/api`)
 }
 
 const objects = ['projects', 'tasks', 'jobs', 'labels', 'issues', 'comments', 'cloudstorages']
@@ -84,8 +95,8 @@ const lists = [...objects, 'organizations']
 const counted = ['webhooks', 'memberships', 'invitations', 'requests', 'auth/access_tokens']
 
 /** State of the first organization and of the personal workspace; for data that changes by itself only the number. */
-async function standOf(people: readonly Client[]): Promise<Json> {
-  const stand: Json[] = []
+async function standOf(people: readonly ApiClient[]): Promise<AnyJson> {
+  const stand: AnyJson[] = []
   for (const api of people) {
     for (const list of lists) stand.push(await api.done('GET', `/${list}?page_size=all`))
     for (const list of counted) stand.push((await api.done('GET', `/${list}?page_size=all`)).count)
@@ -96,20 +107,24 @@ async function standOf(people: readonly Client[]): Promise<Json> {
 }
 
 /** Returns the fault of an answer, or undefined if the answer leaks nothing and is as expected. */
-function wrongAbout(ask: Ask, isKnown: boolean, answer: Answer): string | undefined {
-  const { operation, query = '' } = ask
+function wrongAbout(
+  call: IsolationCall,
+  isKnown: boolean,
+  answer: ApiResponse,
+): string | undefined {
+  const { operation, query = '' } = call
   const { status } = answer
-  const told = withoutSent(ask, `${answer.text} ${answer.headers.get('location') ?? ''}`)
-  const say = (what: string) =>
-    `${operation.method} ${ask.path}${query}: ${what}: ${status} ${answer.text.slice(0, 200)}`
-  if (status >= 500) return say('an error of ours')
-  if (secret.test(told)) return say('it tells')
-  if (!isKnown) return status === 401 ? undefined : say('not 401')
+  const text = withoutSent(call, `${answer.text} ${answer.headers.get('location') ?? ''}`)
+  const describeFault = (what: string) =>
+    `${operation.method} ${call.path}${query}: ${what}: ${status} ${answer.text.slice(0, 200)}`
+  if (status >= 500) return describeFault('a server error')
+  if (secret.test(text)) return describeFault('the answer contains foreign data')
+  if (!isKnown) return status === 401 ? undefined : describeFault('not 401')
   if (status === 429 && operation.limit === 'hourly') return undefined
-  return isAsExpected(ask, answer) ? undefined : say(`not ${ask.answer}`)
+  return isAsExpected(call, answer) ? undefined : describeFault(`not ${call.answer}`)
 }
 
-function isAsExpected({ answer: expected }: Ask, { status, body }: Answer): boolean {
+function isAsExpected({ answer: expected }: IsolationCall, { status, body }: ApiResponse): boolean {
   if (expected === 'refused') return status === 403 || status === 404
   if (expected === 'not done') return status >= 400
   if (expected === 'none') return status !== 200 || body.count === 0
@@ -117,7 +132,7 @@ function isAsExpected({ answer: expected }: Ask, { status, body }: Answer): bool
 }
 
 /** Removes values that the caller sent, because an error may repeat them. */
-function withoutSent({ path, query = '', json, headers }: Ask, text: string): string {
+function withoutSent({ path, query = '', json, headers }: IsolationCall, text: string): string {
   const sent = decodeURIComponent(
     `${path} ${query} ${JSON.stringify(json ?? '')} ${Object.values(headers ?? {})}`,
   )
@@ -141,14 +156,14 @@ describe('requests by every route', () => {
     '%s cannot read or change objects of others',
     async (name, isKnown) => {
       const api = actors[name] ?? own.owner
-      const asks = [...asksFor(foreign, own), ...asksByBody(foreign, own)]
-      const wrong = await atOnce(8, asks, async (ask) => {
-        const { operation, query = '' } = ask
-        const address = `${ask.path}${query === '?' ? '' : query}`
-        const answer = await api.call(String(operation.method), address, await sentOf(ask))
-        return wrongAbout(ask, isKnown, answer)
+      const calls = [...buildCalls(foreign, own), ...buildBodyCalls(foreign, own)]
+      const wrong = await atOnce(8, calls, async (call) => {
+        const { operation, query = '' } = call
+        const address = `${call.path}${query === '?' ? '' : query}`
+        const answer = await api.call(String(operation.method), address, await requestOf(call))
+        return wrongAbout(call, isKnown, answer)
       })
-      calls += asks.length
+      callCount += calls.length
       seenForeign += wrong.filter(Boolean).length
       expect(wrong.filter(Boolean)).toEqual([])
     },
@@ -163,9 +178,9 @@ test('the owners can see the names and ids that are hidden from others', async (
 
 test('after at least 5,000 calls nothing has changed', async () => {
   recordScore({
-    ...{ id: 'T-TEN-1', on: 'every route', count: `${calls} calls` },
+    ...{ id: 'T-TEN-1', on: 'every route', count: `${callCount} calls` },
     ...{ seen: String(seenForeign), holds: seenForeign === 0 },
   })
   expect(await standOf(standers)).toEqual(before)
-  expect(calls).toBeGreaterThanOrEqual(5000)
+  expect(callCount).toBeGreaterThanOrEqual(5000)
 })

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { storedZip } from '../support/archives.ts'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
-import { annotationFile, formOf, pictures } from '../support/pictures.ts'
+import { annotationFile, createImages, formOf } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** Returns a server that can be killed by SIGKILL and started again on the same data. */
@@ -24,7 +24,7 @@ async function killable(env?: Record<string, string>) {
   return { start, first: await start() }
 }
 
-async function begun(api: Reticle['admin'], rqId: string) {
+async function untilStarted(api: Reticle['admin'], rqId: string) {
   for (let tries = 0; tries < 500; tries++) {
     const { status } = await api.done('GET', `/requests/${encodeURIComponent(rqId)}`)
     if (status !== 'queued') break
@@ -33,10 +33,10 @@ async function begun(api: Reticle['admin'], rqId: string) {
 }
 
 /** Kills the server while the request runs, restarts it, and waits for the end of the request. */
-async function killDuring(begin: (api: Reticle['admin']) => Promise<Json>) {
+async function killDuring(begin: (api: Reticle['admin']) => Promise<AnyJson>) {
   const { start, first } = await killable()
   const { rq_id } = await begin(first.admin)
-  await begun(first.admin, rq_id)
+  await untilStarted(first.admin, rq_id)
   await first.kill()
   const second = await start()
   return { second, request: await second.admin.ended(rq_id) }
@@ -44,7 +44,7 @@ async function killDuring(begin: (api: Reticle['admin']) => Promise<Json>) {
 
 test('an export continues after the server was killed', { timeout: 120_000 }, async () => {
   const { second, request } = await killDuring(async (api) => {
-    const task = await taskWithMedia(api, { files: await pictures(20) })
+    const task = await taskWithMedia(api, { files: await createImages(20) })
     const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
     await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
     return api.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
@@ -54,8 +54,8 @@ test('an export continues after the server was killed', { timeout: 120_000 }, as
 })
 
 test('images become one task although the server was killed', { timeout: 120_000 }, async () => {
-  const archive = storedZip(await pictures(6000))
-  let task: Json
+  const archive = storedZip(await createImages(6000))
+  let task: AnyJson
   const { second, request } = await killDuring(async (api) => {
     task = await api.done('POST', '/tasks', { json: { name: 'many', segment_size: 1000 } })
     const form = formOf([{ name: 'many.zip', bytes: archive }])
@@ -101,9 +101,9 @@ async function endLeasesOfKeys(url: string): Promise<void> {
 }
 
 test('an import is applied once although the server was killed', { timeout: 120_000 }, async () => {
-  let task: Json
+  let task: AnyJson
   const { second, request } = await killDuring(async (api) => {
-    const files = await pictures(20)
+    const files = await createImages(20)
     task = await taskWithMedia(api, { files })
     const coco = {
       images: files.map(({ name }, at) => ({ id: at + 1, file_name: name, width: 64, height: 48 })),
@@ -127,14 +127,14 @@ test('a worker process that dies is replaced, and its request continues', {
   timeout: 60_000,
 }, async () => {
   const { first } = await killable()
-  const task = await taskWithMedia(first.admin, { files: await pictures(20) })
+  const task = await taskWithMedia(first.admin, { files: await createImages(20) })
   const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
   await first.admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
   const { rq_id } = await first.admin.done(
     'POST',
     `/tasks/${task.id}/dataset/export?format=COCO%201.0`,
   )
-  await begun(first.admin, rq_id)
+  await untilStarted(first.admin, rq_id)
   process.kill(conversionOf(first.pid), 'SIGKILL')
   const request = await first.admin.ended(rq_id)
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })

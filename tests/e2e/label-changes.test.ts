@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -12,12 +12,12 @@ const objects = Number(process.env.RETICLE_TEST_OBJECTS ?? 200)
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
-let dialect: Client
+let admin: ApiClient
+let dialect: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
-  dialect = client(`${reticle.url}/as/cvat/api`, basic)
+  dialect = createApiClient(`${reticle.url}/as/cvat/api`, basic)
 })
 afterAll(async () => {
   await reticle.stop()
@@ -34,7 +34,7 @@ interface World {
 
 const labelIds = async (project_id: number): Promise<Record<string, number>> => {
   const { results } = await admin.done('GET', `/labels?project_id=${project_id}&page_size=100`)
-  return Object.fromEntries(results.map((one: Json) => [one.name, one.id]))
+  return Object.fromEntries(results.map((one: AnyJson) => [one.name, one.id]))
 }
 
 async function makeWorld(): Promise<World> {
@@ -52,7 +52,7 @@ async function makeWorld(): Promise<World> {
   return { task_id, job_id: job.id, project_id: project.id, other_id: other.id }
 }
 
-const move = async (api: Client, world: World) => {
+const move = async (api: ApiClient, world: World) => {
   const [from, to] = [world.project_id, world.other_id]
   await api.done('PATCH', `/tasks/${world.task_id}`, { json: { project_id: to } })
   Object.assign(world, { project_id: to, other_id: from })
@@ -98,7 +98,7 @@ const changes: Record<string, (world: World, name: string) => Promise<void>> = {
 }
 
 /** The label of each object in an annotation set. */
-const labelsIn = ({ tags, shapes, tracks }: Json): number[] =>
+const labelsIn = ({ tags, shapes, tracks }: AnyJson): number[] =>
   [...tags, ...shapes, ...tracks].map((one) => one.label_id)
 
 async function exported({ task_id }: World, format: string): Promise<number> {
@@ -121,7 +121,7 @@ const readers: Record<string, (world: World) => Promise<number[] | number>> = {
     labelsIn(await admin.done('GET', `/tasks/${task_id}/annotations/?interpolate=true`)),
   statistics: async ({ task_id }) => {
     const found = await admin.done('GET', `/tasks/${task_id}/annotations/statistics`)
-    return found.labels.reduce((sum: number, { label_id: _, name, ...counts }: Json) => {
+    return found.labels.reduce((sum: number, { label_id: _, name, ...counts }: AnyJson) => {
       const own = Object.values<number>(counts).reduce((all, one) => all + one, 0)
       return name === 'car' ? sum + own : sum
     }, 0)

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
-import { pictures } from '../support/pictures.ts'
+import { createImages } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let task: Json
+let task: AnyJson
 let label_id: number
 beforeAll(async () => {
   reticle = await startReticle(path)
-  task = await taskWithMedia(reticle.admin, { files: await pictures(20), segment_size: 5 })
+  task = await taskWithMedia(reticle.admin, { files: await createImages(20), segment_size: 5 })
   label_id = task.labels[0].id
 })
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
   remove()
 })
 
-const put = (json: Json) => reticle.admin.call('PUT', `/tasks/${task.id}/annotations/`, { json })
+const put = (json: AnyJson) => reticle.admin.call('PUT', `/tasks/${task.id}/annotations/`, { json })
 const get = () => reticle.admin.done('GET', `/tasks/${task.id}/annotations/`)
 
 test('100,000 shapes are read back bit-exact from the task and from its jobs', {
@@ -39,14 +39,14 @@ test('100,000 shapes are read back bit-exact from the task and from its jobs', {
   expect(stored.body.shapes.length).toBe(100_000)
 
   const read = await get()
-  const points = (set: Json[]) => set.map((shape) => shape.points)
+  const points = (set: AnyJson[]) => set.map((shape) => shape.points)
   const byFrame = [...shapes].sort((a, b) => a.frame - b.frame)
   expect(points(read.shapes)).toEqual(points(byFrame))
 
   const { results } = await reticle.admin.done('GET', `/jobs?task_id=${task.id}&sort=id`)
   const counts = await Promise.all(
     results.map(
-      async ({ id }: Json) =>
+      async ({ id }: AnyJson) =>
         (await reticle.admin.done('GET', `/jobs/${id}/annotations/`)).shapes.length,
     ),
   )
@@ -57,7 +57,7 @@ test('an invalid object in a large set is refused by its position, and the old s
   await put({ shapes: [rectangle(label_id)] })
   const before = await get()
   const good = rectangle(label_id)
-  const cases: [Json, string, RegExp][] = [
+  const cases: [AnyJson, string, RegExp][] = [
     [{ shapes: [good, rectangle(999_999)] }, 'label_invalid', /999999/],
     [{ shapes: [good, rectangle(label_id, 20)] }, 'frame_out_of_range', /\{\},\{"frame"/],
     [{ shapes: [{ ...good, points: [1, 2, 3] }] }, 'points_invalid', /rectangle/],

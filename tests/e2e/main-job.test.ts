@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../support/archives.ts'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { jobsOf, taskWithMedia } from '../support/factories.ts'
-import { annotationFile, pictures } from '../support/pictures.ts'
+import { annotationFile, createImages } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 const mask = { counts: [5, 3, 45, 3, 3016], size: [48, 64] }
-const cocoOf = (names: string[], annotations: Json[]) => ({
+const cocoOf = (names: string[], annotations: AnyJson[]) => ({
   images: names.map((file_name, index) => ({ id: index + 1, file_name, width: 64, height: 48 })),
   categories: [
     { id: 1, name: 'car' },
@@ -29,7 +29,7 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
   test('200 images become 4 jobs, and are annotated, edited, exported and imported again', async () => {
     const { admin } = reticle
     const labels = [{ name: 'car' }, { name: 'tree' }]
-    const files = await pictures(200)
+    const files = await createImages(200)
     const task = await taskWithMedia(admin, { files, labels, segment_size: 50 })
     expect(task).toMatchObject({ size: 200, status: 'annotation', mode: 'annotation' })
     const jobs = await jobsOf(admin, task.id)
@@ -67,7 +67,7 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
     await importCoco(task.id, zip)
     const again = await admin.done('GET', `/tasks/${task.id}/annotations/`)
     expect(again.shapes.map(simple)).toEqual(edited.shapes.map(simple))
-    expect(again.shapes.map((shape: Json) => shape.source)).toEqual(['file', 'file', 'file'])
+    expect(again.shapes.map((shape: AnyJson) => shape.source)).toEqual(['file', 'file', 'file'])
   })
 
   test('the report of an export names objects that COCO cannot represent', async () => {
@@ -84,7 +84,7 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
     await admin.done('PUT', `/tasks/${task.id}/annotations/`, { json })
     const { report } = await admin.finished(await startExport(task.id))
     expect(report).toMatchObject({ created: { shapes: 1 }, dropped: 2 })
-    const reasons = report.entries.map((entry: Json) => entry.reason).join('\n')
+    const reasons = report.entries.map((entry: AnyJson) => entry.reason).join('\n')
     expect(reasons).toMatch(/polyline/)
     expect(reasons).toMatch(/tag/)
   })
@@ -110,7 +110,7 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
 
   test('images are served unchanged, and smaller as previews', async () => {
     const { admin } = reticle
-    const files = await pictures(2, 600, 400)
+    const files = await createImages(2, 600, 400)
     const task = await taskWithMedia(admin, { files })
     const original = await admin.bytes(
       `/tasks/${task.id}/data?type=frame&number=1&quality=original`,
@@ -131,7 +131,7 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
 
   test('archives and images are sorted by name, or naturally on request', async () => {
     const { admin } = reticle
-    const [{ bytes } = { bytes: new Uint8Array() }] = await pictures(1)
+    const [{ bytes } = { bytes: new Uint8Array() }] = await createImages(1)
     const files = ['a10.png', 'a2.png', 'a1.png'].map((name) => ({ name, bytes }))
     const json = { name: 'natural', labels: [] }
     const { id } = await admin.done('POST', '/tasks', { json })
@@ -141,12 +141,12 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
       form.append(`client_files[${at}]`, new Blob([Buffer.from(file.bytes)]), file.name)
     await admin.finished(await admin.done('POST', `/tasks/${id}/data`, { form }))
     const { frames } = await admin.done('GET', `/tasks/${id}/data/meta`)
-    expect(frames.map((frame: Json) => frame.name)).toEqual(['a1.png', 'a2.png', 'a10.png'])
+    expect(frames.map((frame: AnyJson) => frame.name)).toEqual(['a1.png', 'a2.png', 'a10.png'])
   })
 
   test('an export with images contains the original bytes and a COCO file', async () => {
     const { admin } = reticle
-    const files = await pictures(2)
+    const files = await createImages(2)
     const task = await taskWithMedia(admin, { files })
     const started = await admin.done(
       'POST',
@@ -170,16 +170,16 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
     const task = await taskWithMedia(admin, { project_id: project.id })
     const [job] = await jobsOf(admin, task.id)
     expect((await admin.call('DELETE', `/projects/${project.id}`)).status).toBe(204)
-    for (const gone of [
+    for (const address of [
       `/projects/${project.id}`,
       `/tasks/${task.id}`,
       `/jobs/${job.id}`,
       `/tasks/${task.id}/annotations/`,
     ])
-      expect((await admin.call('GET', gone)).status, gone).toBe(404)
+      expect((await admin.call('GET', address)).status, address).toBe(404)
   })
 
-  async function importCoco(taskId: number, content: string | Uint8Array): Promise<Json> {
+  async function importCoco(taskId: number, content: string | Uint8Array): Promise<AnyJson> {
     const form = annotationFile(content, 'instances.json')
     const path = `/tasks/${taskId}/annotations/?format=COCO%201.0`
     return reticle.admin.finished(await reticle.admin.done('POST', path, { form }))
@@ -194,4 +194,4 @@ describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport)
   }
 })
 
-const simple = ({ type, frame, points }: Json) => ({ type, frame, points })
+const simple = ({ type, frame, points }: AnyJson) => ({ type, frame, points })

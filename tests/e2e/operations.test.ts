@@ -6,8 +6,8 @@ import { readConfig } from '@reticle/standalone/config'
 import { opsProgram } from '@reticle/standalone/ops/commands'
 import { settingsByProcess } from '@reticle/standalone/settings'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { markedFor } from '../support/marked.ts'
-import { ops } from '../support/ops.ts'
+import { markedFor } from '../support/document-blocks.ts'
+import { runOps } from '../support/ops.ts'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
 /** Commands in the documents for operators and developers work, or at least exist. */
@@ -83,7 +83,7 @@ test('the documented commands for one process rotate the keys', { timeout: 60_00
   const after = readFileSync(join(dataDir, 'secret-keys'), 'utf8').trim()
   expect(after).toMatch(/^k\d+:[A-Za-z0-9+/]{43}=$/)
   expect(after).not.toContain(before)
-  const again = await ops(dataDir, ['rotate-keys'])
+  const again = await runOps(dataDir, ['rotate-keys'])
   expect(again.out).toMatch(/webhooks-svc: 0 rewritten, 1 had/)
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { execute, follow } from '../support/document.ts'
+import { runCommands, runMarkedCommands } from '../support/document.ts'
 
 test('the curl commands of the README work as they are written', { timeout: 90_000 }, async () => {
-  const stdout = await follow('README.md')
+  const stdout = await runMarkedCommands('README.md')
   expect(stdout).toMatch(/^12 pictures in pictures, (\d+) annotations/)
   const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
   expect(stdout.split('\n').slice(1, 3)).toEqual(['finished', annotations])
@@ -14,7 +14,7 @@ test('the curl commands of the README work as they are written', { timeout: 90_0
 test('the commands of docs/media.md attach media in each way and read it', {
   timeout: 90_000,
 }, async () => {
-  const stdout = await follow('docs/media.md')
+  const stdout = await runMarkedCommands('docs/media.md')
   const ways = ['finished', 'finished', '1000', 'finished']
   expect(stdout.split('\n').slice(1)).toEqual([...ways, '12', '[ 0 ]', ''])
 })
@@ -22,7 +22,7 @@ test('the commands of docs/media.md attach media in each way and read it', {
 test('the commands of docs/annotations.md write, read, compare, restore and count annotations', {
   timeout: 90_000,
 }, async () => {
-  const [, ...lines] = (await follow('docs/annotations.md')).trimEnd().split('\n')
+  const [, ...lines] = (await runMarkedCommands('docs/annotations.md')).trimEnd().split('\n')
   const refusals = lines.filter((line) => line.startsWith('{'))
   expect(refusals[0]).toBe('{"shapes":[{"frame":["frame 99 is outside of 0 to 11"]}]} refused')
   expect(refusals[1]).toMatch(/annotations_changed.* not overwritten$/)
@@ -35,19 +35,25 @@ test('the commands of docs/annotations.md write, read, compare, restore and coun
 test('the commands of docs/webhooks.md receive, verify and redeliver messages', {
   timeout: 90_000,
 }, async () => {
-  const lines = (await follow('docs/webhooks.md')).trimEnd().split('\n')
-  const heard = (number: number, event: string) => `#${number} ${event}: signed as it should be`
+  const lines = (await runMarkedCommands('docs/webhooks.md')).trimEnd().split('\n')
+  const receivedLine = (number: number, event: string) =>
+    `#${number} ${event}: signed as it should be`
   const messages = '1 ping delivered, 2 create:task delivered'
   expect(lines).toEqual([
     ...['204', 'first', messages, '1', 'at http://127.0.0.1:9417/'],
-    ...[heard(1, 'ping'), heard(2, 'create:task'), heard(2, 'create:task'), 'true'],
+    ...[
+      receivedLine(1, 'ping'),
+      receivedLine(2, 'create:task'),
+      receivedLine(2, 'create:task'),
+      'true',
+    ],
   ])
 })
 
 test('the commands of docs/cvat.md read one project on both mounts', {
   timeout: 90_000,
 }, async () => {
-  const lines = (await follow('docs/cvat.md')).trimEnd().split('\n')
+  const lines = (await runMarkedCommands('docs/cvat.md')).trimEnd().split('\n')
   const labels = '/labels?project_id=ID'
   expect(lines).toEqual(['car', `/as/cvat/api${labels}`, labels, labels])
 })
@@ -55,7 +61,7 @@ test('the commands of docs/cvat.md read one project on both mounts', {
 test('the commands of docs/console.md show the content policy and the caching of its files', {
   timeout: 90_000,
 }, async () => {
-  const lines = (await follow('docs/console.md')).trimEnd().split('\n')
+  const lines = (await runMarkedCommands('docs/console.md')).trimEnd().split('\n')
   expect(lines.sort()).toEqual([
     'cache-control: public, max-age=31536000, immutable',
     'content-encoding: br',
@@ -66,7 +72,7 @@ test('the commands of docs/console.md show the content policy and the caching of
 test('the commands of docs/requests.md follow, try, merge, filter and download', {
   timeout: 90_000,
 }, async () => {
-  const [, ...lines] = (await follow('docs/requests.md')).trimEnd().split('\n')
+  const [, ...lines] = (await runMarkedCommands('docs/requests.md')).trimEnd().split('\n')
   expect(lines.slice(0, -1)).toEqual([
     ...['finished', '1', 'true', '0', 'finished', 'duplicate', '4', 'finished'],
   ])
@@ -76,14 +82,14 @@ test('the commands of docs/requests.md follow, try, merge, filter and download',
 test('the commands of docs/backups.md create, download and restore a backup', {
   timeout: 90_000,
 }, async () => {
-  const [, ...lines] = (await follow('docs/backups.md')).trimEnd().split('\n')
+  const [, ...lines] = (await runMarkedCommands('docs/backups.md')).trimEnd().split('\n')
   expect(lines).toEqual(['finished', 'kept'])
 })
 
 test('the commands of docs/operations.md manage accounts and read the event log', {
   timeout: 90_000,
 }, async () => {
-  const stdout = await follow('docs/operations.md')
+  const stdout = await runMarkedCommands('docs/operations.md')
   expect(stdout).toMatch(/^username +annika$/m)
   expect(stdout).toMatch(/^create:user,.*annika/m)
 })
@@ -91,12 +97,12 @@ test('the commands of docs/operations.md manage accounts and read the event log'
 test('the commands of docs/coming-from.md try, import and export data of other tools', {
   timeout: 90_000,
 }, async () => {
-  const [, ...lines] = (await follow('docs/coming-from.md')).trimEnd().split('\n')
+  const [, ...lines] = (await runMarkedCommands('docs/coming-from.md')).trimEnd().split('\n')
   expect(lines).toEqual(['finished', 'true', 'finished', 'finished'])
 })
 
 test('the first calls of the page that the server shows work', { timeout: 90_000 }, async () => {
-  const stdout = await execute(async (api) => {
+  const stdout = await runCommands(async (api) => {
     const page = await (await fetch(`${api}/docs`)).text()
     const [, lines = ''] = /<pre id="first-calls">([\s\S]*?)<\/pre>/.exec(page) ?? []
     const marks: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }

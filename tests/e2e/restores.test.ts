@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { storedZip } from '../support/archives.ts'
-import type { Client, Json } from '../support/client.ts'
-import { pictures } from '../support/pictures.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
+import { createImages } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 import { backupForm } from './backups/round-trip.ts'
 
@@ -22,7 +22,7 @@ async function archive(annotations: string): Promise<Buffer> {
   const task = { version: '1.0', name: 'Batch', data: { chunk_size: 5 }, jobs }
   const issue = { job: 0, frame: 0, position: [1, 2], resolved: false, owner: null }
   const comments = [{ message: 'look', owner: null }]
-  const files = await pictures(5)
+  const files = await createImages(5)
   const text = (name: string, content: unknown) => ({
     name,
     bytes: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
@@ -60,11 +60,11 @@ async function started() {
   return { start, ...(await start()) }
 }
 
-const begin = async (api: Client, bytes: Buffer): Promise<string> =>
+const begin = async (api: ApiClient, bytes: Buffer): Promise<string> =>
   (await api.done('POST', '/projects/backup/', { form: backupForm(bytes) })).rq_id
 
 /** Waits until the annotations of the second task are being written. */
-async function storing(api: Client, rq_id: string): Promise<void> {
+async function storing(api: ApiClient, rq_id: string): Promise<void> {
   for (let tries = 0; tries < 3000; tries++) {
     const { status, progress } = await api.done('GET', `/requests/${encodeURIComponent(rq_id)}`)
     if (progress >= 0.79 || status === 'finished') return expect(status).toBe('started')
@@ -73,7 +73,7 @@ async function storing(api: Client, rq_id: string): Promise<void> {
 }
 
 /** Counts all objects that an administrator sees. */
-async function found(api: Client): Promise<number[]> {
+async function found(api: ApiClient): Promise<number[]> {
   const lists = ['projects', 'tasks', 'jobs', 'issues', 'comments', 'labels']
   return Promise.all(lists.map(async (one) => (await api.done('GET', `/${one}`)).count))
 }
@@ -94,12 +94,12 @@ async function left(rows: pg.Client): Promise<number[]> {
 }
 
 /** Names of the events about created objects. */
-async function told(rows: pg.Client): Promise<string[]> {
+async function createdEvents(rows: pg.Client): Promise<string[]> {
   const { rows: events } = await rows.query(`select type from (
       select headers->>'event-type' as type from bus.bus_messages
       union all select type from projects.outbox) events
     where type like 'create:%' order by type`)
-  return events.map(({ type }: Json) => type)
+  return events.map(({ type }: AnyJson) => type)
 }
 
 const nothing = tables.map(() => 0)
@@ -110,7 +110,7 @@ test('a restore whose last annotations are refused leaves nothing', async () => 
   expect(request).toMatchObject({ status: 'failed', result_id: null })
   expect(await found(api)).toEqual([0, 0, 0, 0, 0, 0])
   expect(await left(rows)).toEqual(nothing)
-  expect(await told(rows)).toEqual([])
+  expect(await createdEvents(rows)).toEqual([])
 })
 
 test('a restore that is cancelled while it runs leaves nothing', async () => {
@@ -122,7 +122,7 @@ test('a restore that is cancelled while it runs leaves nothing', async () => {
   expect(await api.ended(rq_id)).toMatchObject({ status: 'failed', message: 'Cancelled' })
   expect(await left(rows)).toEqual(nothing)
   expect(await found(api)).toEqual([0, 0, 0, 0, 0, 0])
-  expect(await told(rows)).toEqual([])
+  expect(await createdEvents(rows)).toEqual([])
 })
 
 test('a restore whose worker is killed completes once, without leftovers of the first attempt', async () => {
@@ -147,7 +147,7 @@ test('a restore whose worker is killed completes once, without leftovers of the 
   }
   expect(await found(third.api)).toEqual([1, 2, 2, 1, 1, 1])
   const made = ['project', 'task', 'task', 'job', 'job', 'issue', 'comment']
-  expect(await told(third.rows)).toEqual(made.map((one) => `create:${one}`).sort())
+  expect(await createdEvents(third.rows)).toEqual(made.map((one) => `create:${one}`).sort())
   const { rows: projects } = await third.rows.query('select id from projects.projects')
   expect(projects).toEqual([{ id: request.result_id }])
 })

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Annotated, annotatedTask, keyframe } from '../support/annotations.ts'
 import { unzip } from '../support/archives.ts'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { annotationFile } from '../support/pictures.ts'
-import { served } from '../support/served.ts'
+import { useTestServer } from '../support/test-server.ts'
 
 /** The native format: exports of one task imported into another, with every kind of annotation. */
 
-const reticle = served()
+const reticle = useTestServer()
 let from: Annotated
 let into: Annotated
 beforeAll(async () => {
@@ -31,10 +31,10 @@ const send = (url: string, format: string, content: string | Uint8Array, name = 
   })
 
 /** Replaces ids by names, so that objects of two tasks can be compared. */
-function named(set: Json, { task }: Annotated): Json {
-  const labels: Json[] = task.labels.flatMap((label: Json) => [label, ...label.sublabels])
-  const specs: Json[] = labels.flatMap((label) => label.attributes)
-  const nameOf = (all: Json[], id: number) => all.find((one) => one.id === id)?.name
+function named(set: AnyJson, { task }: Annotated): AnyJson {
+  const labels: AnyJson[] = task.labels.flatMap((label: AnyJson) => [label, ...label.sublabels])
+  const specs: AnyJson[] = labels.flatMap((label) => label.attributes)
+  const nameOf = (all: AnyJson[], id: number) => all.find((one) => one.id === id)?.name
   return JSON.parse(JSON.stringify(set), (key, value) => {
     if (key === 'id' || key === 'source') return undefined
     if (key === 'label_id') return nameOf(labels, value)
@@ -43,12 +43,12 @@ function named(set: Json, { task }: Annotated): Json {
   })
 }
 
-function everything(world: Annotated): Json {
+function everything(world: Annotated): AnyJson {
   const { idOf, box, joint, person } = world
   const value = (name: string, text: string) => ({ spec_id: idOf(name), value: text })
-  const shape = (type: string, frame: number, points: number[], more: Json = {}) =>
+  const shape = (type: string, frame: number, points: number[], more: AnyJson = {}) =>
     box({ type, frame, points, ...more })
-  const moving = (label_id: number, shapes: Json[], more: Json = {}) => ({
+  const moving = (label_id: number, shapes: AnyJson[], more: AnyJson = {}) => ({
     ...{ frame: shapes[0].frame, label_id, shapes },
     ...more,
   })
@@ -127,7 +127,7 @@ function everything(world: Annotated): Json {
 describe('format Service 1.1', () => {
   test('the format is listed under its names for import and export', async () => {
     const { importers, exporters } = await reticle.admin.done('GET', '/server/annotation/formats')
-    const rowsOf = (all: Json[]) =>
+    const rowsOf = (all: AnyJson[]) =>
       all
         .filter(({ name }) => name.startsWith('Service'))
         .map(({ name, ext, version, tracks, kinds }) => [name, ext, version, tracks, kinds.length])
@@ -219,8 +219,8 @@ describe('format Service 1.1', () => {
     ]
     for (const [content, message] of refusals) {
       const started = await send(`/tasks/${into.task.id}`, 'Service 1.1', content, 'a.xml')
-      const { status, message: said } = await reticle.admin.ended(started.rq_id)
-      expect([status, said]).toEqual(['failed', expect.stringMatching(message)])
+      const { status, message: failure } = await reticle.admin.ended(started.rq_id)
+      expect([status, failure]).toEqual(['failed', expect.stringMatching(message)])
     }
     expect(await into.whole.read()).toEqual(before)
   })
@@ -239,7 +239,7 @@ test('the CVAT layout for images flattens tracks, and the one for videos contain
 
 test('an export of a project is one document of all its tasks', async () => {
   const { admin } = reticle
-  const labels = from.task.labels.map(({ name }: Json) => ({ name }))
+  const labels = from.task.labels.map(({ name }: AnyJson) => ({ name }))
   const project = await admin.done('POST', '/projects', { json: { name: 'all <of> it', labels } })
   const { id: project_id } = project
   const [one, two] = [
@@ -257,7 +257,7 @@ test('an export of a project is one document of all its tasks', async () => {
     '&save_images=true',
   )
   expect(text).toContain('<name>all &lt;of&gt; it</name>')
-  const of = (task: Json) => `task_id="${task.id}"`
+  const of = (task: AnyJson) => `task_id="${task.id}"`
   expect(text).toMatch(
     new RegExp(`<image id="10" name="frame-001_1.png" subset="default" ${of(two.task)}`),
   )

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { client } from '../support/client.ts'
+import { createApiClient } from '../support/client.ts'
 import { dataDirectory, root, startReticle } from '../support/reticle.ts'
 
 function directory(): string {
@@ -24,10 +24,13 @@ describe('the first start', () => {
     const reticle = await startReticle(path, unasked)
     expect(statSync(secretFile).mode & 0o777).toBe(0o600)
     expect(reticle.output()).toContain(secret())
-    const api = client(`${reticle.url}/api`)
+    const api = createApiClient(`${reticle.url}/api`)
     const json = { username: 'admin', password: secret() }
     const login = await api.done('POST', '/auth/login', { json })
-    const self = await client(`${reticle.url}/api`, `Token ${login.key}`).done('GET', '/users/self')
+    const self = await createApiClient(`${reticle.url}/api`, `Token ${login.key}`).done(
+      'GET',
+      '/users/self',
+    )
     expect(self).toMatchObject({ username: 'admin', email: 'admin@localhost', is_superuser: true })
     expect(await reticle.stop()).toBe(0)
   })

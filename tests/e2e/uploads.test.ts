@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers'
 import { Upload } from 'tus-js-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { storedZip } from '../support/archives.ts'
-import type { Json } from '../support/client.ts'
+import type { AnyJson } from '../support/client.ts'
 import { taskWithMedia } from '../support/factories.ts'
-import { type Picture, pictures } from '../support/pictures.ts'
+import { createImages, type ImageFile } from '../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
@@ -31,12 +31,12 @@ async function until(isSo: () => boolean): Promise<void> {
 describe('a stock tus client', () => {
   /** Builds an archive with images at both ends of a large file that is not an image. */
   const archive = async () => {
-    const files = await pictures(4)
+    const files = await createImages(4)
     const noise = { name: 'noise.bin', bytes: randomBytes(40 * 1024 * 1024) }
     return { files, bytes: storedZip([...files.slice(0, 2), noise, ...files.slice(2)]) }
   }
 
-  async function assertMedia(reticle: Reticle, id: number, files: Picture[]): Promise<void> {
+  async function assertMedia(reticle: Reticle, id: number, files: ImageFile[]): Promise<void> {
     const { admin } = reticle
     const ended = await admin.call('POST', `/tasks/${id}/data/`, {
       json: {},
@@ -45,7 +45,7 @@ describe('a stock tus client', () => {
     expect(ended.status, ended.text).toBe(202)
     await admin.finished(ended.body)
     const { frames } = await admin.done('GET', `/tasks/${id}/data/meta`)
-    expect(frames.map(({ name }: Json) => name)).toEqual(files.map(({ name }) => name))
+    expect(frames.map(({ name }: AnyJson) => name)).toEqual(files.map(({ name }) => name))
     const shown = `/tasks/${id}/data?type=frame&quality=original`
     for (const [number, { bytes }] of files.entries()) {
       const frame = await admin.bytes(`${shown}&number=${number}`)
@@ -174,7 +174,7 @@ describe('the CVAT client', () => {
   }
 
   const boundary = '2a8ae6ad-f4ad-4d9a-a92c-6d217011fe0f'
-  function multipartOf(fields: Record<string, string>, files: readonly Picture[]): Buffer {
+  function multipartOf(fields: Record<string, string>, files: readonly ImageFile[]): Buffer {
     const parts = Object.entries(fields).map(([name, value]) =>
       Buffer.from(
         `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -198,8 +198,8 @@ describe('the CVAT client', () => {
     const started = await exchange(`POST ${data} HTTP/1.1`, [json, 'Upload-Start: '])
     expect([started.status, started.body]).toEqual([202, ''])
 
-    const [first, second, large] = await pictures(3)
-    if (!first || !second || !large) throw new Error('three pictures')
+    const [first, second, large] = await createImages(3)
+    if (!first || !second || !large) throw new Error('three images are missing')
     const fields = { image_quality: '70', use_cache: 'True' }
     const form = multipartOf(fields, [first, second])
     const type = `Content-Type: multipart/form-data; boundary=${boundary}`
@@ -219,7 +219,7 @@ describe('the CVAT client', () => {
   })
 
   test('it imports annotations with the same query at start and finish, and the returned file name', async () => {
-    const files = await pictures(1)
+    const files = await createImages(1)
     const task = await taskWithMedia(reticle.admin, { files })
     const at = `/api/tasks/${task.id}/annotations/`
     const query = '?format=COCO+1.0&filename=coco.json&conv_mask_to_poly=True'

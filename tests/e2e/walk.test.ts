@@ -1,7 +1,7 @@
 import { restOperations } from '@reticle/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodies } from '../support/accepted.ts'
-import { client } from '../support/client.ts'
+import { createApiClient } from '../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /** Every route of the operation table, called without a credential, with a wrong one and with a read-only token. */
@@ -26,20 +26,23 @@ const closed = routes.filter(([, one]) => one.access !== 'anyone')
 
 describe.each(closed)('%s', (_, { method, path: route }) => {
   test('the route needs a credential', async () => {
-    const answer = await client(`${reticle.url}/api`).call(String(method), filled(route))
+    const answer = await createApiClient(`${reticle.url}/api`).call(String(method), filled(route))
     expect([answer.status, answer.body.code]).toEqual([401, 'not_authenticated'])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Token/)
   })
 })
 
 test.each(routes)('%s refuses a wrong credential', async (_, { method, path: route }) => {
-  const api = client(`${reticle.url}/api`, 'Token aaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb')
+  const api = createApiClient(
+    `${reticle.url}/api`,
+    'Token aaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
+  )
   expect((await api.call(String(method), filled(route))).status).toBe(401)
 })
 
 const writes = closed.filter(([, one]) => one.method !== 'GET' && one.by_token !== 'always')
 test.each(writes)('%s refuses a read-only token', async (_, { name, method, path: route }) => {
-  const api = client(`${reticle.url}/api`, `Bearer ${token}`)
+  const api = createApiClient(`${reticle.url}/api`, `Bearer ${token}`)
   const answer = await api.call(String(method), filled(route), { json: bodies[name] })
   expect(answer.status).toBe(403)
 })

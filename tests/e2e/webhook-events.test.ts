@@ -1,9 +1,9 @@
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Client, Json } from '../support/client.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { type Organization, people } from '../support/people.ts'
+import { createUserFactory, type TestOrganization } from '../support/people.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
@@ -15,16 +15,16 @@ import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts
 const { path, remove } = dataDirectory()
 const receiver = await startReceiver()
 let reticle: Reticle
-let api: Client
-let acme: Organization
-let project: Json
-let task: Json
-const hooks: Record<string, Json> = {}
-const { newOrganization, newPerson, newMember } = people(() => reticle)
+let api: ApiClient
+let acme: TestOrganization
+let project: AnyJson
+let task: AnyJson
+const hooks: Record<string, AnyJson> = {}
+const { newOrganization, newPerson, newMember } = createUserFactory(() => reticle)
 
 const namesOf = (type: 'organization' | 'project') =>
   Object.keys(webhookEvents).filter((name) => webhookEvents[name]?.includes(type))
-const addHook = (type: 'organization' | 'project'): Promise<Json> =>
+const addHook = (type: 'organization' | 'project'): Promise<AnyJson> =>
   api.done('POST', `/webhooks?org=${acme.slug}`, {
     json: {
       ...{ type, target_url: `${receiver.url}/${type}`, events: namesOf(type) },
@@ -47,31 +47,32 @@ afterAll(async () => {
   remove()
 })
 
-const told = (type: string): Json[] =>
+const messagesOf = (type: string): AnyJson[] =>
   receiver.received
     .filter((got) => got.path === `/${type}`)
     .map(({ body }) => JSON.parse(body.toString()))
-const last = (type: string, event: string): Json =>
-  told(type).findLast((payload) => payload.event === event)
+const last = (type: string, event: string): AnyJson =>
+  messagesOf(type).findLast((payload) => payload.event === event)
 
 /** Waits until a webhook has received these events, among others. */
-const untilTold = (type: string, ...events: string[]) =>
+const waitForEvents = (type: string, ...events: string[]) =>
   vi.waitFor(
-    () => expect(told(type).map(({ event }) => event)).toEqual(expect.arrayContaining(events)),
+    () =>
+      expect(messagesOf(type).map(({ event }) => event)).toEqual(expect.arrayContaining(events)),
     { timeout: 20_000, interval: 20 },
   )
-const untilBoth = async (...events: string[]) => {
-  for (const type of ['organization', 'project']) await untilTold(type, ...events)
+const waitForBoth = async (...events: string[]) => {
+  for (const type of ['organization', 'project']) await waitForEvents(type, ...events)
 }
 
 describe('events of actions', () => {
   test('changes of projects send events', async () => {
-    await untilTold('organization', 'create:project')
+    await waitForEvents('organization', 'create:project')
     expect(last('organization', 'create:project').project).toMatchObject({
       ...{ id: project.id, url: project.url, name: 'streets', organization: acme.id },
     })
     await api.done('PATCH', `/projects/${project.id}`, { json: { name: 'lanes' } })
-    await untilBoth('update:project')
+    await waitForBoth('update:project')
     expect(last('project', 'update:project')).toMatchObject({
       before_update: { name: 'streets', updated_date: project.updated_date },
       changes: { name: { from: 'streets', to: 'lanes' } },
@@ -82,9 +83,9 @@ describe('events of actions', () => {
   test('changes of tasks and jobs, and their requests, send events', async () => {
     task = await taskWithMedia(api, { project_id: project.id })
     const [job] = await jobsOf(api, task.id)
-    await untilBoth('create:task', 'create:job', 'update:task', 'completed:request[create:task]')
+    await waitForBoth('create:task', 'create:job', 'update:task', 'completed:request[create:task]')
     await api.done('PATCH', `/jobs/${job?.id}`, { json: { state: 'in progress' } })
-    await untilBoth('update:job')
+    await waitForBoth('update:job')
     expect(last('project', 'update:job')).toMatchObject({
       ...{ job: { id: job?.id, state: 'in progress' }, before_update: { state: 'new' } },
     })
@@ -106,16 +107,16 @@ describe('events of actions', () => {
 
   test('changes of issues and comments send events', async () => {
     const [job] = await jobsOf(api, task.id)
-    const asked = { job: job?.id, frame: 0, position: [1, 2], message: 'look' }
-    const issue = await api.done('POST', '/issues', { json: asked })
-    const said = { issue: issue.id, message: 'seen' }
-    const comment = await api.done('POST', '/comments', { json: said })
+    const issueFields = { job: job?.id, frame: 0, position: [1, 2], message: 'look' }
+    const issue = await api.done('POST', '/issues', { json: issueFields })
+    const commentFields = { issue: issue.id, message: 'seen' }
+    const comment = await api.done('POST', '/comments', { json: commentFields })
     await api.done('PATCH', `/comments/${comment.id}`, { json: { message: 'mended' } })
     await api.done('PATCH', `/issues/${issue.id}`, { json: { resolved: true } })
     await api.done('DELETE', `/comments/${comment.id}`)
     await api.done('DELETE', `/issues/${issue.id}`)
     const verbs = ['create', 'update', 'delete']
-    await untilBoth(...verbs.flatMap((verb) => [`${verb}:issue`, `${verb}:comment`]))
+    await waitForBoth(...verbs.flatMap((verb) => [`${verb}:issue`, `${verb}:comment`]))
     expect(last('project', 'update:issue').before_update).toMatchObject({ resolved: false })
     expect(last('project', 'update:comment').before_update).toMatchObject({ message: 'seen' })
     expect(last('project', 'create:comment').comment).toMatchObject({ id: comment.id })
@@ -139,7 +140,7 @@ describe('events of actions', () => {
     await started('POST', `/projects/${project.id}/dataset/?${format}`, datasetFile(images))
     const types = ['export:annotations', 'export:dataset', 'export:backup']
     const more = ['import:annotations', 'import:dataset']
-    await untilBoth(...[...types, ...more].map((type) => `completed:request[${type}]`))
+    await waitForBoth(...[...types, ...more].map((type) => `completed:request[${type}]`))
     const { request, sender } = last('project', 'completed:request[import:annotations]')
     expect(request).toMatchObject({ status: 'finished', operation: { task_id: task.id } })
     expect(sender).toBeUndefined()
@@ -152,45 +153,50 @@ describe('events of actions', () => {
     const invited = { email: `nobody-${process.pid}@example.org`, role: 'worker' }
     const { key } = await api.done('POST', `/invitations?org=${acme.slug}`, { json: invited })
     await api.done('DELETE', `/invitations/${key}`)
-    await untilTold('organization', 'create:membership', 'update:membership', 'delete:membership')
-    await untilTold('organization', 'create:invitation', 'delete:invitation')
+    await waitForEvents(
+      'organization',
+      'create:membership',
+      'update:membership',
+      'delete:membership',
+    )
+    await waitForEvents('organization', 'create:invitation', 'delete:invitation')
     expect(last('organization', 'update:membership')).toMatchObject({
       membership: { id: member.membership, role: 'supervisor' },
       before_update: { role: 'worker' },
     })
-    expect(JSON.stringify(told('organization'))).not.toContain(key)
+    expect(JSON.stringify(messagesOf('organization'))).not.toContain(key)
   })
 
   test('deletions send events, and the one of the organization comes last', async () => {
     await api.done('PATCH', `/organizations/${acme.id}`, { json: { name: 'Acme' } })
-    await untilTold('organization', 'update:organization')
+    await waitForEvents('organization', 'update:organization')
     await api.done('DELETE', `/tasks/${task.id}`)
-    await untilBoth('delete:task', 'delete:job')
+    await waitForBoth('delete:task', 'delete:job')
     expect(last('project', 'delete:task').task).toMatchObject({ id: task.id, name: task.name })
     await api.done('DELETE', `/projects/${project.id}`)
-    await untilBoth('delete:project')
+    await waitForBoth('delete:project')
     await api.done('DELETE', `/organizations/${acme.id}`)
-    await untilTold('organization', 'delete:organization')
+    await waitForEvents('organization', 'delete:organization')
   })
 })
 
 describe.each(['organization', 'project'] as const)('a webhook of type %s', (type) => {
   test('it received every event of its type', () => {
-    const seen = new Set(told(type).map(({ event }) => event))
+    const seen = new Set(messagesOf(type).map(({ event }) => event))
     expect([...seen].sort()).toEqual(namesOf(type).sort())
   })
 
   test('it received each message once, with sequence numbers without gaps', async () => {
     await vi.waitFor(() => {
-      const sequences = told(type).map(({ webhook_sequence }) => webhook_sequence)
+      const sequences = messagesOf(type).map(({ webhook_sequence }) => webhook_sequence)
       expect(sequences.toSorted((a, b) => a - b)).toEqual(sequences.map((_, at) => at + 1))
     }, 10_000)
-    const ids = told(type).map(({ delivery_id }) => delivery_id)
+    const ids = messagesOf(type).map(({ delivery_id }) => delivery_id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
   test('each payload has the record, the sender, and the old values of an update', () => {
-    for (const payload of told(type)) {
+    for (const payload of messagesOf(type)) {
       const { event, before_update } = payload
       const [verb = '', resource = ''] = event.replace(/\[.*/, '').split(':')
       expect([event, payload.webhook_id]).toEqual([event, hooks[type]?.id])

@@ -3,11 +3,17 @@ import { isFullRun } from '@reticle/kit/testing/config'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, onTestFinished, test } from 'vitest'
+import {
+  expireMessageLeases,
+  noFaults,
+  readBusEvents,
+  scoreOf,
+  waitForDeliveries,
+} from '../support/deliveries.ts'
 import { prepareGround, startFlow } from '../support/flow.ts'
-import { hear } from '../support/heard.ts'
 import { openRandom } from '../support/random.ts'
+import { recordMessages } from '../support/received-messages.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
-import { committedOn, endLeasesOfMessages, scoreOf, untilTold, well } from '../support/told.ts'
 
 const { kills, events } = isFullRun() ? { kills: 50, events: 5000 } : { kills: 3, events: 150 }
 
@@ -29,7 +35,7 @@ test(`${events} events reach three webhooks although the process is killed ${kil
     await receiver.close()
     remove()
   })
-  const hearing = hear(receiver)
+  const hearing = recordMessages(receiver)
   const ground = await prepareGround(reticle.admin, receiver.url, 2)
   let isOver = false
   const flow = startFlow({
@@ -45,7 +51,7 @@ test(`${events} events reach three webhooks although the process is killed ${kil
       const database = await reticle.people()
       await reticle.kill()
       // After the last kill the leases expire by themselves.
-      if (life < kills) await endLeasesOfMessages(database)
+      if (life < kills) await expireMessageLeases(database)
       reticle = await startReticle(path, env)
     }
   }
@@ -55,16 +61,16 @@ test(`${events} events reach three webhooks although the process is killed ${kil
     isOver = true
   }
 
-  const seen = await untilTold({
+  const seen = await waitForDeliveries({
     ...{ webhooks: ground.webhooks, hearing, acknowledged: flow.acknowledged },
-    truth: async () => committedOn(await reticle.people()),
+    truth: async () => readBusEvents(await reticle.people()),
     database: () => reticle.people(),
     ...{ failed: new Set<string>(), patienceMs: 120_000 },
   })
   recordScore({ id: 'T-WH-1', on: 'one process', seed, ...scoreOf(seen, `${kills} kills`) })
-  for (const { webhook, owed, verdict } of seen) {
-    expect(owed, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
-    expect(verdict, `webhook ${webhook}`).toEqual(well)
+  for (const { webhook, expected, verdict } of seen) {
+    expect(expected, `events of webhook ${webhook}`).toBeGreaterThanOrEqual(events)
+    expect(verdict, `webhook ${webhook}`).toEqual(noFaults)
   }
   expect(hearing.contradicted, 'one id, one body').toEqual([])
 })

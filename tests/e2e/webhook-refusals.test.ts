@@ -1,7 +1,7 @@
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Client, Json } from '../support/client.ts'
-import { type Organization, people } from '../support/people.ts'
+import type { AnyJson, ApiClient } from '../support/client.ts'
+import { createUserFactory, type TestOrganization } from '../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
 /**
@@ -12,10 +12,10 @@ import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts
 const { path, remove } = dataDirectory()
 const receiver = await startReceiver()
 let reticle: Reticle
-let api: Client
-let acme: Organization
-let project: Json
-const { newOrganization, newPerson } = people(() => reticle)
+let api: ApiClient
+let acme: TestOrganization
+let project: AnyJson
+const { newOrganization, newPerson } = createUserFactory(() => reticle)
 
 beforeAll(async () => {
   reticle = await startReticle(path)
@@ -33,13 +33,13 @@ const hookOf = (given: object = {}) => ({
   ...{ type: 'project', project_id: project.id, target_url: receiver.url },
   ...{ events: 'create:task', ...given },
 })
-const addHook = (given: object = {}): Promise<Json> =>
+const addHook = (given: object = {}): Promise<AnyJson> =>
   api.done('POST', '/webhooks', { json: hookOf(given) })
 const statusOf = async (method: string, url: string, json?: object, by = api) =>
   (await by.call(method, url, { json })).status
 
 /** Creates a webhook with the record of one delivery. */
-async function delivered(): Promise<{ hook: Json; delivery: Json }> {
+async function delivered(): Promise<{ hook: AnyJson; delivery: AnyJson }> {
   const hook = await addHook()
   return { hook, delivery: await api.done('POST', `/webhooks/${hook.id}/ping`) }
 }
@@ -68,7 +68,7 @@ describe('row 90: a webhook belongs to one project or one organization', () => {
 })
 
 describe('row 93: redelivery', () => {
-  const again = (hook: Json, delivery: Json) =>
+  const again = (hook: AnyJson, delivery: AnyJson) =>
     statusOf('POST', `/webhooks/${hook.id}/deliveries/${delivery.id}/redelivery`)
 
   test('an unknown delivery, one of another webhook and one of a deleted webhook are answered 404', async () => {

@@ -47,7 +47,7 @@ export async function rowTypeFiles(url: string): Promise<Record<string, string>>
   const files: Record<string, string> = {}
   for (const { schema } of schemas) {
     const owner = owners[schema]
-    if (!owner) throw new Error(`schema ${schema} has no owner`)
+    if (!owner) throw new Error(`no owner is listed for the schema ${schema}`)
     const prefixed = Object.fromEntries(sharedTables.map((one) => [one, `${schema}_${one}`]))
     files[`apps/${owner.app}/src/db/schema.ts`] = await rowTypes(db, schema, {
       database: owner.database,

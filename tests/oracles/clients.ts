@@ -34,8 +34,8 @@ const reticle = await startReticle(join(folder, 'data'), {
   RETICLE_JOBS_ALLOWED_NETS: '127.0.0.0/8',
 })
 try {
-  const told = [reticle.url, password, share, `http://127.0.0.1:${port}/hook`, work]
-  const run = spawn(python, [script, ...told], { stdio: 'inherit' })
+  const args = [reticle.url, password, share, `http://127.0.0.1:${port}/hook`, work]
+  const run = spawn(python, [script, ...args], { stdio: 'inherit' })
   const [code] = await once(run, 'exit')
   process.exitCode = code === 0 ? 0 : 1
 } finally {

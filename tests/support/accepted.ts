@@ -1,4 +1,4 @@
-import type { Json } from './client.ts'
+import type { AnyJson } from './client.ts'
 
 /**
  * Valid query values and bodies by operation. They are needed because an invalid one is refused before a missing right.
@@ -6,7 +6,7 @@ import type { Json } from './client.ts'
 
 const hook = { target_url: 'https://example.org/', events: 'update:task' }
 
-export const bodies: Record<string, Json> = {
+export const bodies: Record<string, AnyJson> = {
   createAccessToken: { name: 'x' },
   createCloudStorage: {
     provider_type: 'AWS_S3_BUCKET',

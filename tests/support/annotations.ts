@@ -1,8 +1,8 @@
 import { beforeAll, expect } from 'vitest'
-import type { Answer, Client, Json, Sent } from './client.ts'
+import type { AnyJson, ApiClient, ApiRequestInit, ApiResponse } from './client.ts'
 import { jobsOf, rectangle, taskWithMedia } from './factories.ts'
-import { pictures } from './pictures.ts'
-import type { Served } from './served.ts'
+import { createImages } from './pictures.ts'
+import type { ServerUnderTest } from './test-server.ts'
 
 /** A set without objects. */
 export const emptySet = { version: 0, tags: [], shapes: [], tracks: [] }
@@ -28,7 +28,7 @@ const hat = { name: 'hat', input_type: 'text', mutable: true, default_value: 'no
  * `car` with an attribute of every kind, the skeleton `person` with the elements `head` (with the attribute `hat`) and
  * `foot`, `outline` for polygons, and `plain` without attributes or a type.
  */
-const labels: Json[] = [
+const labels: AnyJson[] = [
   { name: 'car', attributes },
   {
     ...{ name: 'person', type: 'skeleton' },
@@ -49,15 +49,15 @@ const labels: Json[] = [
 
 /** A task of ten frames of 64 by 48 pixels in two jobs, with the ids of labels and attributes by name. */
 export interface Annotated {
-  task: Json
-  jobs: Json[]
+  task: AnyJson
+  jobs: AnyJson[]
   /** Returns the id of the label, sublabel or attribute with that name. */
   idOf: (name: string) => number
   /** Builds a rectangle of `plain` on the first frame. */
-  box: (more?: Json) => Json
+  box: (more?: AnyJson) => AnyJson
   /** Builds an element `head` or `foot`. */
-  joint: (name: string, more?: Json) => Json
-  person: (elements: Json[], more?: Json) => Json
+  joint: (name: string, more?: AnyJson) => AnyJson
+  person: (elements: AnyJson[], more?: AnyJson) => AnyJson
   /** Annotation sets of the first job, of the second job, and of the task. */
   first: AnnotationSets
   second: AnnotationSets
@@ -65,7 +65,7 @@ export interface Annotated {
 }
 
 export async function annotatedTask(
-  api: Client,
+  api: ApiClient,
   given: { project_id?: number } = {},
 ): Promise<Annotated> {
   const made = await makeTask(api, given)
@@ -73,7 +73,7 @@ export async function annotatedTask(
 }
 
 /** Creates a task before the first test of a file; all tests of the file write to it. */
-export function sharedTask(reticle: Served): Annotated {
+export function sharedTask(reticle: ServerUnderTest): Annotated {
   let made: Made
   beforeAll(async () => {
     made = await makeTask(reticle.admin)
@@ -83,8 +83,8 @@ export function sharedTask(reticle: Served): Annotated {
 
 type Made = Awaited<ReturnType<typeof makeTask>>
 
-async function makeTask(api: Client, given: { project_id?: number } = {}) {
-  const files = await pictures(10)
+async function makeTask(api: ApiClient, given: { project_id?: number } = {}) {
+  const files = await createImages(10)
   const task = await taskWithMedia(api, { files, segment_size: 5, labels, ...given })
   const [one, other] = await jobsOf(api, task.id)
   return { api, task, jobs: [one, other] }
@@ -94,8 +94,11 @@ function annotated(made: () => Made): Annotated {
   const sets = (urlOf: (ids: Made) => string) =>
     setsAt(() => ({ api: made().api, url: `${urlOf(made())}/annotations/` }))
   const idOf = (name: string) => {
-    const all: Json[] = made().task.labels.flatMap((label: Json) => [label, ...label.sublabels])
-    const named = [...all, ...all.flatMap((label: Json) => label.attributes)]
+    const all: AnyJson[] = made().task.labels.flatMap((label: AnyJson) => [
+      label,
+      ...label.sublabels,
+    ])
+    const named = [...all, ...all.flatMap((label: AnyJson) => label.attributes)]
     const found = named.find((record) => record.name === name)
     if (!found) throw new Error(`there is no label or attribute ${name}`)
     return found.id
@@ -123,31 +126,31 @@ function annotated(made: () => Made): Annotated {
   }
 }
 
-export async function annotatedProject(api: Client): Promise<Json> {
+export async function annotatedProject(api: ApiClient): Promise<AnyJson> {
   return api.done('POST', '/projects', { json: { name: 'annotated', labels } })
 }
 
 export type AnnotationSets = ReturnType<typeof setsAt>
 
 /** Creates a client of the annotation set at a URL. */
-export const annotationSets = (api: Client, url: string) => setsAt(() => ({ api, url }))
+export const annotationSets = (api: ApiClient, url: string) => setsAt(() => ({ api, url }))
 
 type Kind = 'tags' | 'shapes' | 'tracks'
 
-function setsAt(place: () => { api: Client; url: string }) {
-  const call = (method: string, sent?: Sent, query = '') => {
+function setsAt(place: () => { api: ApiClient; url: string }) {
+  const call = (method: string, sent?: ApiRequestInit, query = '') => {
     const { api, url } = place()
     return api.call(method, `${url}${query}`, sent)
   }
-  const done = (method: string, sent?: Sent): Promise<Json> => {
+  const done = (method: string, sent?: ApiRequestInit): Promise<AnyJson> => {
     const { api, url } = place()
     return api.done(method, url, sent)
   }
   const get = (headers: Record<string, string> = {}) => call('GET', { headers })
-  const put = (json: Json, sent: Sent = {}) => call('PUT', { json, ...sent })
+  const put = (json: AnyJson, sent: ApiRequestInit = {}) => call('PUT', { json, ...sent })
   const read = () => done('GET')
-  const write = (json: Json) => done('PUT', { json })
-  async function refusing(refused: () => Promise<Answer>): Promise<Answer> {
+  const write = (json: AnyJson) => done('PUT', { json })
+  async function refusing(refused: () => Promise<ApiResponse>): Promise<ApiResponse> {
     const before = await get()
     const answer = await refused()
     const after = await get()
@@ -161,9 +164,9 @@ function setsAt(place: () => { api: Client; url: string }) {
     call,
     get,
     put,
-    patch: (action: string, json: Json, sent: Sent = {}) =>
+    patch: (action: string, json: AnyJson, sent: ApiRequestInit = {}) =>
       call('PATCH', { json, ...sent }, `?action=${action}`),
-    clear: (sent: Sent = {}) => call('DELETE', sent),
+    clear: (sent: ApiRequestInit = {}) => call('DELETE', sent),
     /** Reads the whole set. */
     read,
     /** Replaces the whole set; returns the stored one. */
@@ -172,26 +175,27 @@ function setsAt(place: () => { api: Client; url: string }) {
     /** Makes a call that must be refused, and checks that the set is unchanged byte for byte. */
     refusing,
     /** Writes one object; returns it as stored, after a read has returned the same. */
-    stored: async (kind: Kind, object: Json): Promise<Json> => {
+    stored: async (kind: Kind, object: AnyJson): Promise<AnyJson> => {
       const set = await write({ [kind]: [object] })
       expect(await read()).toEqual(set)
       return set[kind][0]
     },
     /** Returns the refusal of one object, after checking that nothing changed. */
-    refused: async (kind: Kind, object: Json) =>
+    refused: async (kind: Kind, object: AnyJson) =>
       refusalOf(await refusing(() => put({ [kind]: [object] }))),
   }
 }
 
-export const tagOf = ({ headers }: Pick<Answer, 'headers'>): string => headers.get('etag') ?? ''
+export const tagOf = ({ headers }: Pick<ApiResponse, 'headers'>): string =>
+  headers.get('etag') ?? ''
 
-export const keyframe = (frame: number, more: Json = {}) => ({
+export const keyframe = (frame: number, more: AnyJson = {}) => ({
   ...{ type: 'rectangle', frame, points: [1, 2, 30, 40] },
   ...more,
 })
 
 /** Returns status, `X-Error-Code` and body of a refusal. */
-export const refusalOf = ({ status, headers, body }: Answer) => [
+export const refusalOf = ({ status, headers, body }: ApiResponse) => [
   status,
   headers.get('x-error-code'),
   body,

@@ -51,7 +51,7 @@ export interface Visit {
   close: () => Promise<void>
 }
 
-interface Wish {
+interface VisitOptions {
   /** The signed-in user; null for an anonymous visit. */
   as?: { username: string; password: string } | null
   width?: number
@@ -63,20 +63,22 @@ interface Wish {
  * Opens a browser before the tests of the calling file or `describe`, and closes it after them.
  * @returns a function that starts a visit with separate cookies
  */
-export function visitsOf(reticle: { readonly url: string }): (wish?: Wish) => Promise<Visit> {
+export function visitsOf(reticle: {
+  readonly url: string
+}): (options?: VisitOptions) => Promise<Visit> {
   let browser: Browser | undefined
   beforeAll(async () => {
     browser = await openBrowser()
   })
   afterAll(() => browser?.close())
-  return async (wish) => {
-    if (!browser) throw new Error('visits begin in tests')
-    return visit(browser, reticle.url, wish)
+  return async (options) => {
+    if (!browser) throw new Error('a visit must start inside of a test')
+    return visit(browser, reticle.url, options)
   }
 }
 
-async function visit(browser: Browser, url: string, wish: Wish = {}): Promise<Visit> {
-  const { as = { username: 'admin', password }, width = 1280, height = 800, colorScheme } = wish
+async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+  const { as = { username: 'admin', password }, width = 1280, height = 800, colorScheme } = options
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },
@@ -102,8 +104,8 @@ function listen(page: Page, host: string): string[] {
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('request', (request) => {
-    const asked = new URL(request.url())
-    if (/^https?:$/.test(asked.protocol) && asked.host !== host) complaints.push(asked.href)
+    const target = new URL(request.url())
+    if (/^https?:$/.test(target.protocol) && target.host !== host) complaints.push(target.href)
   })
   return complaints
 }

@@ -1,12 +1,12 @@
 import type { S3Server } from '@reticle/kit/testing/s3-server'
-import type { Json } from './client.ts'
+import type { AnyJson } from './client.ts'
 
 /** Creates a bucket with these objects on a test store; returns the body that connects it. */
 export function bucketOf(
   { buckets, url, key, secret }: S3Server,
   name: string,
   objects: Record<string, string | Uint8Array> = {},
-): Json {
+): AnyJson {
   const stored = Object.entries(objects).map(([path, bytes]) => [path, Buffer.from(bytes)] as const)
   buckets.set(name, new Map(stored))
   return {

@@ -4,40 +4,40 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Client, Json } from './client.ts'
+import type { AnyJson, ApiClient } from './client.ts'
 import { root } from './reticle.ts'
 
 /** The built command `reticle`, run in a separate process. */
 
 const program = join(root, 'packages/cli/bin/reticle.mjs')
 
-export interface Ran {
+export interface CliResult {
   code: number | null
   stdout: string
   stderr: string
   /** Parsed standard output, if it is JSON. */
-  json: Json
+  json: AnyJson
 }
 
-export interface Running {
+export interface RunningCli {
   child: ChildProcess
   /** Kills the process once standard error matches. */
-  killWhen(said: RegExp, signal?: NodeJS.Signals): Promise<void>
-  ended: Promise<Ran>
+  killWhen(pattern: RegExp, signal?: NodeJS.Signals): Promise<void>
+  ended: Promise<CliResult>
 }
 
-export interface Home {
+export interface CliHome {
   /** The working folder, with config and cache. */
   path: string
   env: Record<string, string>
-  run(args: string[], input?: string): Promise<Ran>
+  run(args: string[], input?: string): Promise<CliResult>
   /** Runs a command that must exit with 0. */
-  done(args: string[], input?: string): Promise<Ran>
-  start(args: string[]): Running
+  done(args: string[], input?: string): Promise<CliResult>
+  start(args: string[]): RunningCli
 }
 
 /** Creates an empty home folder for the command. A server and a token in `env` are used. */
-export function home(env: Record<string, string> = {}): Home {
+export function createCliHome(env: Record<string, string> = {}): CliHome {
   const path = mkdtempSync(join(tmpdir(), 'reticle-cli-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   const all = {
@@ -46,7 +46,7 @@ export function home(env: Record<string, string> = {}): Home {
     XDG_CACHE_HOME: join(path, 'cache'),
   }
   const start = (args: string[], input?: string) =>
-    running(
+    watchCli(
       spawn(process.execPath, [program, ...args], spawnOptions(path, { ...all, ...env })),
       input,
     )
@@ -69,7 +69,7 @@ const spawnOptions = (cwd: string, env: Record<string, string>) => ({
   env: { PATH: process.env.PATH ?? '', ...env },
 })
 
-function running(child: ChildProcess, input?: string): Running {
+function watchCli(child: ChildProcess, input?: string): RunningCli {
   const text = { out: '', err: '' }
   child.stdout?.on('data', (piece) => (text.out += piece))
   child.stderr?.on('data', (piece) => (text.err += piece))
@@ -83,9 +83,10 @@ function running(child: ChildProcess, input?: string): Running {
   return {
     child,
     ended,
-    async killWhen(said, signal = 'SIGKILL') {
-      while (!said.test(text.err)) {
-        if (child.exitCode !== null) throw new Error(`it ended before: ${text.err}`)
+    async killWhen(pattern, signal = 'SIGKILL') {
+      while (!pattern.test(text.err)) {
+        if (child.exitCode !== null)
+          throw new Error(`the command ended before the output matched: ${text.err}`)
         await new Promise((next) => setTimeout(next, 2))
       }
       child.kill(signal)
@@ -95,13 +96,13 @@ function running(child: ChildProcess, input?: string): Running {
 }
 
 /** Environment with the address of the server and a token of the administrator. */
-export async function signedIn(url: string, admin: Client): Promise<Record<string, string>> {
+export async function signedIn(url: string, admin: ApiClient): Promise<Record<string, string>> {
   const json = { name: 'cli', read_only: false }
   const { value } = await admin.done('POST', '/auth/access_tokens', { json })
   return { RETICLE_URL: url, SERVICE_ACCESS_TOKEN: value }
 }
 
-function parsed(text: string): Json {
+function parsed(text: string): AnyJson {
   try {
     return JSON.parse(text)
   } catch {

@@ -3,16 +3,16 @@ import { z } from 'zod'
 
 /** A parsed JSON body. Tests read only the fields that they assert. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read JSON bodies without types
-export type Json = any
+export type AnyJson = any
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
-  body: Json
+  body: AnyJson
   text: string
 }
 
-export interface Sent {
+export interface ApiRequestInit {
   json?: unknown
   form?: FormData
   /** Body that is sent unchanged. */
@@ -24,10 +24,14 @@ const finalStatuses = ['finished', 'failed']
 const patienceMs = 120_000
 
 /** A client of the REST API: any call, and waiting for requests. */
-export type Client = ReturnType<typeof client>
+export type ApiClient = ReturnType<typeof createApiClient>
 
-export function client(api: string, authorization?: string) {
-  async function call(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+export function createApiClient(api: string, authorization?: string) {
+  async function call(
+    method: string,
+    path: string,
+    sent: ApiRequestInit = {},
+  ): Promise<ApiResponse> {
     const { json, form, raw, headers } = sent
     const isJson = json !== undefined || raw !== undefined
     const answer = await fetch(path.startsWith('http') ? path : `${api}${path}`, {
@@ -45,14 +49,14 @@ export function client(api: string, authorization?: string) {
   }
 
   /** Makes a call that must return 2xx, and returns its body. */
-  async function done(method: string, path: string, sent?: Sent): Promise<Json> {
+  async function done(method: string, path: string, sent?: ApiRequestInit): Promise<AnyJson> {
     const answer = await call(method, path, sent)
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     return answer.body
   }
 
   /** Waits until a request is finished or failed; returns its record. */
-  async function ended(rqId: string): Promise<Json> {
+  async function ended(rqId: string): Promise<AnyJson> {
     for (const until = Date.now() + patienceMs; Date.now() < until; ) {
       const request = await done('GET', `/requests/${encodeURIComponent(rqId)}?wait=10`)
       if (finalStatuses.includes(request.status)) return request
@@ -60,7 +64,7 @@ export function client(api: string, authorization?: string) {
     throw new Error(`the request ${rqId} did not end`)
   }
 
-  async function finished(started: unknown): Promise<Json> {
+  async function finished(started: unknown): Promise<AnyJson> {
     const request = await ended(rqIdOf(started))
     if (request.status === 'failed') throw new Error(`${request.id}: ${request.message}`)
     return request
@@ -99,7 +103,7 @@ async function textOf(answer: Response): Promise<string> {
   return text
 }
 
-function parsed(text: string): Json {
+function parsed(text: string): AnyJson {
   try {
     return JSON.parse(text)
   } catch {

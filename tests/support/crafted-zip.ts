@@ -11,13 +11,13 @@ export interface ZipMember {
   /** Sizes and checksum follow the data instead of being in the local header. */
   isStreamed?: boolean
   /** Values for the central directory. */
-  said?: Partial<Said>
+  declared?: Partial<DeclaredFields>
   extra?: Buffer
   /** Values for the local header. */
   local?: { signature?: number; extraLength?: number }
 }
 
-interface Said {
+interface DeclaredFields {
   signature: number
   flags: number
   method: number
@@ -98,10 +98,10 @@ function localOf(written: Written, { local = {}, isStreamed, extra }: ZipMember)
   return Buffer.concat([head, name, extra ?? Buffer.alloc(0), packed, behind])
 }
 
-function headerOf(written: Written, { said = {}, extra }: ZipMember, at: number): Buffer {
+function headerOf(written: Written, { declared = {}, extra }: ZipMember, at: number): Buffer {
   const { name, packed } = written
   const truth = { signature: 0x02014b50, packedSize: packed.length, disk: 0, start: at }
-  const all: Said = { ...written, ...truth, mode: regularFile, ...said }
+  const all: DeclaredFields = { ...written, ...truth, mode: regularFile, ...declared }
   return Buffer.concat([
     numbers(4, all.signature),
     numbers(2, (3 << 8) | 20, 20, all.flags, all.method), // made on Unix, so that the mode is used
@@ -115,9 +115,9 @@ function headerOf(written: Written, { said = {}, extra }: ZipMember, at: number)
 
 type Directory = Record<'entries' | 'size' | 'start', number>
 
-function endOf(found: Directory, { large, comment = '', disk = 0, ...said }: ZipEnd): Buffer {
+function endOf(found: Directory, { large, comment = '', disk = 0, ...declared }: ZipEnd): Buffer {
   const none = { entries: 0xffff, size: 0xffffffff, start: 0xffffffff }
-  const { entries, size, start } = { ...found, ...(large && none), ...said }
+  const { entries, size, start } = { ...found, ...(large && none), ...declared }
   return Buffer.concat([
     ...(large ? [largeEnd(found, large)] : []),
     numbers(4, 0x06054b50),
@@ -128,9 +128,9 @@ function endOf(found: Directory, { large, comment = '', disk = 0, ...said }: Zip
   ])
 }
 
-function largeEnd(found: Directory, said: NonNullable<ZipEnd['large']>): Buffer {
-  const { entries = BigInt(found.entries), size = BigInt(found.size) } = said
-  const { start = BigInt(found.start), position = BigInt(found.start + found.size) } = said
+function largeEnd(found: Directory, declared: NonNullable<ZipEnd['large']>): Buffer {
+  const { entries = BigInt(found.entries), size = BigInt(found.size) } = declared
+  const { start = BigInt(found.start), position = BigInt(found.start + found.size) } = declared
   return Buffer.concat([
     numbers(4, 0x06064b50),
     large(44n),

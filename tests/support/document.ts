@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
-import { markedFor } from './marked.ts'
+import { markedFor } from './document-blocks.ts'
 import { dataDirectory, root, startReticle } from './reticle.ts'
 
 const run = promisify(execFile)
@@ -14,8 +14,11 @@ const run = promisify(execFile)
  *
  * @returns their standard output
  */
-export function follow(document: string, by = 'tests/e2e/readme.test.ts'): Promise<string> {
-  return execute(async () => markedFor(document, by).join(''))
+export function runMarkedCommands(
+  document: string,
+  by = 'tests/e2e/readme.test.ts',
+): Promise<string> {
+  return runCommands(async () => markedFor(document, by).join(''))
 }
 
 /**
@@ -24,7 +27,7 @@ export function follow(document: string, by = 'tests/e2e/readme.test.ts'): Promi
  * @param linesOf returns the commands for the base URL of the server
  * @returns their standard output
  */
-export async function execute(linesOf: (api: string) => Promise<string>): Promise<string> {
+export async function runCommands(linesOf: (api: string) => Promise<string>): Promise<string> {
   const { path, remove } = dataDirectory()
   const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
   const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))

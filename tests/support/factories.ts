@@ -1,9 +1,9 @@
-import type { Client, Json } from './client.ts'
-import { formOf, type Picture, pictures } from './pictures.ts'
+import type { AnyJson, ApiClient } from './client.ts'
+import { createImages, formOf, type ImageFile } from './pictures.ts'
 
 interface GivenTask {
-  files?: Picture[]
-  labels?: Json[]
+  files?: ImageFile[]
+  labels?: AnyJson[]
   project_id?: number
   segment_size?: number
   /** Slug of the organization of the task. */
@@ -11,8 +11,8 @@ interface GivenTask {
 }
 
 /** Creates a task whose media is ready; by default with 4 frames and the label `car`. */
-export async function taskWithMedia(api: Client, given: GivenTask = {}): Promise<Json> {
-  const { files = await pictures(4), project_id, segment_size, org } = given
+export async function taskWithMedia(api: ApiClient, given: GivenTask = {}): Promise<AnyJson> {
+  const { files = await createImages(4), project_id, segment_size, org } = given
   const labels = project_id ? undefined : (given.labels ?? [{ name: 'car' }])
   const json = { name: 'a task', labels, project_id, segment_size }
   const { id } = await api.done('POST', org ? `/tasks?org=${org}` : '/tasks', { json })
@@ -20,7 +20,7 @@ export async function taskWithMedia(api: Client, given: GivenTask = {}): Promise
   return api.done('GET', `/tasks/${id}`)
 }
 
-export async function jobsOf(api: Client, taskId: number): Promise<Json[]> {
+export async function jobsOf(api: ApiClient, taskId: number): Promise<AnyJson[]> {
   const { results } = await api.done('GET', `/jobs?task_id=${taskId}&sort=id&page_size=100`)
   return results
 }

@@ -1,27 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
-import { type Answer, type Client, type Json, rqIdOf, type Sent } from './client.ts'
+import {
+  type AnyJson,
+  type ApiClient,
+  type ApiRequestInit,
+  type ApiResponse,
+  rqIdOf,
+} from './client.ts'
 import { jobsOf, rectangle, taskWithMedia } from './factories.ts'
-import { markOf } from './heard.ts'
-import { pictures } from './pictures.ts'
+import { createImages } from './pictures.ts'
+import { markOf } from './received-messages.ts'
 
 /** An acknowledged change, whose event webhooks must receive. */
-export interface Acknowledged {
+export interface AcknowledgedChange {
   event: string
   mark: string
   project_id: number
 }
 
 interface Ground {
-  project: Json
+  project: AnyJson
   /** A project of the same organization, whose webhooks would not receive events of `project`. */
-  elsewhere: Json
+  elsewhere: AnyJson
   /** Tasks with four jobs and an issue each. */
-  tasks: { task: Json; jobs: Json[]; issue: Json }[]
-  webhooks: Webhook[]
+  tasks: { task: AnyJson; jobs: AnyJson[]; issue: AnyJson }[]
+  webhooks: FlowWebhook[]
 }
 
-export interface Webhook {
+export interface FlowWebhook {
   id: number
   /** Null for webhooks of the organization. */
   project_id: number | null
@@ -29,14 +35,14 @@ export interface Webhook {
 }
 
 export interface Flow {
-  acknowledged: Acknowledged[]
+  acknowledged: AcknowledgedChange[]
   /** Number of events from acknowledged changes for the last webhook, which subscribes to the fewest. */
   events: () => number
   done: Promise<void>
 }
 
 export interface FlowOptions {
-  apis: () => readonly Client[]
+  apis: () => readonly ApiClient[]
   ground: Ground
   /** Called with `Flow.events`: writers start nothing new once it returns true. */
   isEnough: (events: number) => boolean
@@ -51,7 +57,7 @@ const everything = [...fewest, ...ofTasks, 'create:issue', 'completed:request[cr
 
 /** Creates an organization, its webhooks and the objects that are changed. */
 export async function prepareGround(
-  api: Client,
+  api: ApiClient,
   target_url: string,
   count: number,
 ): Promise<Ground> {
@@ -59,7 +65,7 @@ export async function prepareGround(
   const newProject = (name: string) =>
     api.done('POST', `/projects?org=${slug}`, { json: { name, labels: [{ name: 'car' }] } })
   const [project, elsewhere] = [await newProject('flow'), await newProject('elsewhere')]
-  const newWebhook = async (events: string[], project_id: number | null): Promise<Webhook> => {
+  const newWebhook = async (events: string[], project_id: number | null): Promise<FlowWebhook> => {
     const type = project_id === null ? 'organization' : 'project'
     const json = { type, target_url, events, ...(project_id !== null && { project_id }) }
     const { id } = await api.done('POST', `/webhooks?org=${slug}`, { json })
@@ -73,7 +79,7 @@ export async function prepareGround(
     ),
     await newWebhook(fewest, project.id),
   ]
-  const files = await pictures(4)
+  const files = await createImages(4)
   const tasks = []
   for (let made = 0; made < count; made++) {
     const task = await taskWithMedia(api, { files, project_id: project.id, segment_size: 1 })
@@ -85,13 +91,17 @@ export async function prepareGround(
 }
 
 /** Makes one change; returns the acknowledged changes, or nothing if the result is unknown. */
-type Write = (call: Call, nth: number) => Promise<Omit<Acknowledged, 'project_id'>[]>
+type Write = (call: Call, nth: number) => Promise<Omit<AcknowledgedChange, 'project_id'>[]>
 /** Returns undefined if the call was refused temporarily or cut. */
-type Call = (method: string, path: string, sent?: Sent) => Promise<Answer | undefined>
+type Call = (
+  method: string,
+  path: string,
+  sent?: ApiRequestInit,
+) => Promise<ApiResponse | undefined>
 
 /** Starts writers of every kind, each making one call after the other, until `isEnough`. */
 export function startFlow({ apis, ground, isEnough, isAhead }: FlowOptions): Flow {
-  const acknowledged: Acknowledged[] = []
+  const acknowledged: AcknowledgedChange[] = []
   let events = 0
   let turn = 0
   const call: Call = async (method, path, sent) => {
@@ -127,16 +137,16 @@ export function startFlow({ apis, ground, isEnough, isAhead }: FlowOptions): Flo
 }
 
 /** Counts events that the last webhook subscribes to. Each shape is drawn in a different job, which sends one event. */
-const eventsOf = (done: Pick<Acknowledged, 'event'>[]) =>
+const eventsOf = (done: Pick<AcknowledgedChange, 'event'>[]) =>
   done.filter(({ event }) => fewest.includes(event)).length
 
 const drawOn =
-  ({ task, jobs }: Ground['tasks'][number], { labels }: Json): Write =>
+  ({ task, jobs }: Ground['tasks'][number], { labels }: AnyJson): Write =>
   async (call) => {
     const shapes = jobs.map(({ start_frame }) => rectangle(labels[0].id, start_frame))
     const path = `/tasks/${task.id}/annotations/?action=create`
     const answer = await call('PATCH', path, { json: { shapes } })
-    const made: Json[] = answer?.body.shapes ?? []
+    const made: AnyJson[] = answer?.body.shapes ?? []
     return made.map(({ id }) => ({ event: 'update:job', mark: markOf.shape(id) }))
   }
 
@@ -150,7 +160,7 @@ const commentOn =
   }
 
 const rename =
-  ({ id }: Json): Write =>
+  ({ id }: AnyJson): Write =>
   async (call, nth) => {
     const json = { name: `flow ${nth}` }
     const answer = await call('PATCH', `/projects/${id}`, { json })
@@ -159,13 +169,13 @@ const rename =
 
 /** Creates a task, and deletes it if its id is known. */
 const taskIn =
-  ({ id: project_id }: Json): Write =>
+  ({ id: project_id }: AnyJson): Write =>
   async (call, nth) => {
     const made = await call('POST', '/tasks', { json: { name: `empty ${nth}`, project_id } })
     if (!made) return []
     const mark = markOf.task(made.body.id)
-    const gone = await call('DELETE', `/tasks/${made.body.id}`)
-    const removed = gone ? [{ event: 'delete:task', mark }] : []
+    const deletion = await call('DELETE', `/tasks/${made.body.id}`)
+    const removed = deletion ? [{ event: 'delete:task', mark }] : []
     return [{ event: 'create:task', mark }, ...removed]
   }
 
@@ -173,9 +183,9 @@ const taskIn =
 const exportOf =
   ({ task }: Ground['tasks'][number]): Write =>
   async (call) => {
-    const asked = await call('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
-    if (!asked) return []
-    const path = `/requests/${encodeURIComponent(rqIdOf(asked.body))}?wait=10`
+    const started = await call('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
+    if (!started) return []
+    const path = `/requests/${encodeURIComponent(rqIdOf(started.body))}?wait=10`
     for (;;) {
       const { body: request } = (await call('GET', path)) ?? {}
       if (['finished', 'failed'].includes(request?.status))

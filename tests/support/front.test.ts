@@ -32,28 +32,32 @@ async function frontOf(...ports: number[]): Promise<Front> {
 }
 
 /** Makes a call over a new connection. */
-async function ask({ port }: Front): Promise<string> {
+async function fetchText({ port }: Front): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })
   return answer.text()
 }
 
 test('connections go to the gateways in turn', async () => {
   const front = await frontOf((await gateway('one')).port, (await gateway('two')).port)
-  expect([await ask(front), await ask(front), await ask(front)]).toEqual(['one', 'two', 'one'])
+  expect([await fetchText(front), await fetchText(front), await fetchText(front)]).toEqual([
+    'one',
+    'two',
+    'one',
+  ])
 })
 
 test('a gateway that has stopped is skipped', async () => {
   const one = await gateway('one')
   const front = await frontOf(one.port, (await gateway('two')).port)
   one.close()
-  expect([await ask(front), await ask(front)]).toEqual(['two', 'two'])
+  expect([await fetchText(front), await fetchText(front)]).toEqual(['two', 'two'])
 })
 
 test('the connection is closed when no gateway is left', async () => {
   const one = await gateway('one')
   const front = await frontOf(one.port)
   one.close()
-  await expect(ask(front)).rejects.toThrow('fetch failed')
+  await expect(fetchText(front)).rejects.toThrow('fetch failed')
 })
 
 test('a connection is closed together with its gateway', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { markedFor } from './marked.ts'
+import { markedFor } from './document-blocks.ts'
 import { partSetting, parts } from './parts.ts'
 import { root } from './root.ts'
 
@@ -52,15 +52,15 @@ test.each(['kafka', 'minio', 'postgres'] as const)(
 )
 
 test('a restart keeps the data', async () => {
-  await ask('create table kept_by_restart as select 7 as n')
-  onTestFinished(() => ask('drop table kept_by_restart').then(() => undefined))
+  await runQuery('create table kept_by_restart as select 7 as n')
+  onTestFinished(() => runQuery('drop table kept_by_restart').then(() => undefined))
   await parts.restart('postgres')
-  expect(await ask('select n from kept_by_restart')).toEqual([{ n: 7 }])
+  expect(await runQuery('select n from kept_by_restart')).toEqual([{ n: 7 }])
 })
 
 test('a paused server does not respond, and continues when it is resumed', async () => {
   await parts.pause('postgres')
-  const answer = ask('select 1 as n')
+  const answer = runQuery('select 1 as n')
   const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silent'))
   expect(await Promise.race([answer, silence])).toBe('silent')
   await parts.resume('postgres')
@@ -88,18 +88,18 @@ test('a launcher that receives a signal stops its servers and exits with 0', asy
   const env = { ...process.env, ...settings }
   await run('bash', ['-euc', restart.replace('curl', 'curl -sS --fail-with-body')], { env })
   for (const port of [...ports, database]) expect(await listens(port)).toBe(true)
-  const gone = once(launcher, 'exit')
+  const exited = once(launcher, 'exit')
   launcher.kill('SIGTERM')
-  expect(await gone).toEqual([0, null])
+  expect(await exited).toEqual([0, null])
   for (const port of [...ports, database]) expect(await listens(port)).toBe(false)
 })
 
 test('data and logs are stored in the documented folder', async () => {
   const launcher = up(kept)
   await settingsOf(launcher)
-  const gone = once(launcher, 'exit')
+  const exited = once(launcher, 'exit')
   launcher.kill('SIGTERM')
-  expect(await gone).toEqual([0, null])
+  expect(await exited).toEqual([0, null])
   expect(readdirSync(join(folder, 'somewhere'))).toEqual(
     expect.arrayContaining(['logs', 'postgres']),
   )
@@ -108,10 +108,10 @@ test('data and logs are stored in the documented folder', async () => {
 
 test('without Java the launcher prints the reason and exits with 3', async () => {
   const launcher = up(some, { PATH: '/nowhere' })
-  let said = ''
-  launcher.stderr?.on('data', (piece) => (said += piece))
+  let output = ''
+  launcher.stderr?.on('data', (piece) => (output += piece))
   expect(await once(launcher, 'close')).toEqual([3, null])
-  expect(said).toBe('java is not installed: Java 17 or newer runs the Kafka broker.\n')
+  expect(output).toBe('java is not installed: Java 17 or newer runs the Kafka broker.\n')
 })
 
 /** Starts a command line that begins with `node`. */
@@ -146,7 +146,7 @@ function listens(port: number): Promise<boolean> {
   })
 }
 
-async function ask(text: string): Promise<unknown[]> {
+async function runQuery(text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: partSetting('RETICLE_TEST_DATABASE_URL') })
   await client.connect()
   try {

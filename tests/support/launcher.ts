@@ -4,7 +4,7 @@ import { root } from './reticle.ts'
 
 /** Types of `deploy/local`, which is plain JavaScript outside of every package and is loaded by path. */
 
-export interface FoundParts {
+export interface TestServers {
   /** Settings that the environment did not have. */
   env: Record<string, string>
   /** Description: `containers`, `deploy/local`, `the environment`. */
@@ -65,18 +65,18 @@ export interface System {
 }
 
 /** A real server; it keeps its ports and its data through every restart. */
-export type Part = Pick<SystemProcess, 'log' | 'start' | 'kill' | 'isRunning' | 'pid'>
+export type ServerPart = Pick<SystemProcess, 'log' | 'start' | 'kill' | 'isRunning' | 'pid'>
 
 export interface StartedParts {
   /** The settings `RETICLE_TEST_*` with its addresses. */
   env: Record<string, string>
   /** Names: `kafka`, `minio`, `postgres`. */
-  parts: Record<string, Part>
+  parts: Record<string, ServerPart>
   stop: () => Promise<void>
 }
 
 interface Launcher {
-  findParts: () => Promise<FoundParts>
+  findParts: () => Promise<TestServers>
   startParts: (options: { folder: string }) => Promise<StartedParts>
   startSystem: (options: SystemOptions) => Promise<System>
 }
@@ -85,7 +85,7 @@ interface Launcher {
  * Returns the real servers: those of the environment, containers, or newly started ones.
  * @throws Error naming the missing tool
  */
-export async function findParts(): Promise<FoundParts> {
+export async function findParts(): Promise<TestServers> {
   const launcher: Pick<Launcher, 'findParts'> = await load('find.mjs')
   return launcher.findParts()
 }

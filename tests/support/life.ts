@@ -1,12 +1,12 @@
-import type { Client, Json } from './client.ts'
+import type { AnyJson, ApiClient } from './client.ts'
 import { jobsOf, rectangle } from './factories.ts'
-import { annotationFile, datasetFile, formOf, pictures } from './pictures.ts'
+import { annotationFile, createImages, datasetFile, formOf } from './pictures.ts'
 
 /** Lifetimes of a task and of a project that cause every event of webhooks. See docs/spec/webhooks.md#events. */
 
 const format = 'format=COCO%201.0'
 
-async function work(api: Client, url: string, form?: FormData): Promise<Json> {
+async function work(api: ApiClient, url: string, form?: FormData): Promise<AnyJson> {
   return api.finished(await api.done('POST', url, form && { form }))
 }
 
@@ -17,14 +17,14 @@ async function work(api: Client, url: string, form?: FormData): Promise<Json> {
  * @param before runs before the task is deleted
  */
 export async function liveTask(
-  api: Client,
-  { query = '', ...given }: { query?: string; project_id?: number; labels?: Json[] },
-  before: (task: Json) => Promise<unknown> = async () => undefined,
+  api: ApiClient,
+  { query = '', ...given }: { query?: string; project_id?: number; labels?: AnyJson[] },
+  before: (task: AnyJson) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const json = { name: 'a task', ...given }
   const { id } = await api.done('POST', `/tasks${query}`, { json })
   const url = `/tasks/${id}`
-  await work(api, `${url}/data`, formOf(await pictures(2)))
+  await work(api, `${url}/data`, formOf(await createImages(2)))
   const task = await api.done('GET', url)
   const [job] = await jobsOf(api, id)
   await api.done('PATCH', `/jobs/${job?.id}`, { json: { state: 'in progress' } })
@@ -41,11 +41,11 @@ export async function liveTask(
   await api.done('DELETE', url)
 }
 
-async function review(api: Client, job: Json): Promise<void> {
+async function review(api: ApiClient, job: AnyJson): Promise<void> {
   const json = { job: job.id, frame: 0, position: [1, 2], message: 'look' }
   const issue = await api.done('POST', '/issues', { json })
-  const said = { json: { issue: issue.id, message: 'seen' } }
-  const comment = await api.done('POST', '/comments', said)
+  const fields = { json: { issue: issue.id, message: 'seen' } }
+  const comment = await api.done('POST', '/comments', fields)
   await api.done('PATCH', `/comments/${comment.id}`, { json: { message: 'mended' } })
   await api.done('DELETE', `/comments/${comment.id}`)
   await api.done('PATCH', `/issues/${issue.id}`, { json: { resolved: true } })
@@ -59,9 +59,9 @@ async function review(api: Client, job: Json): Promise<void> {
  * @param made receives the project before anything else happens to it
  */
 export async function liveProject(
-  api: Client,
+  api: ApiClient,
   query: string,
-  made: (project: Json) => Promise<unknown>,
+  made: (project: AnyJson) => Promise<unknown>,
 ): Promise<void> {
   const json = { name: 'a project', labels: [{ name: 'car' }] }
   const project = await api.done('POST', `/projects${query}`, { json })

@@ -1,8 +1,8 @@
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { expect, vi } from 'vitest'
-import type { Client, Json } from './client.ts'
-import type { Organization } from './people.ts'
+import type { AnyJson, ApiClient } from './client.ts'
+import type { TestOrganization } from './people.ts'
 
 const patience = { timeout: 30_000, interval: 20 }
 
@@ -10,65 +10,68 @@ const patience = { timeout: 30_000, interval: 20 }
 export const eventsOf = (type: 'organization' | 'project') =>
   Object.keys(webhookEvents).filter((name) => webhookEvents[name]?.includes(type))
 
-export type Listener = Awaited<ReturnType<typeof listen>>
+export type Listener = Awaited<ReturnType<typeof startListener>>
 
 /** Starts the receiver of a test file. Each webhook has a name, which is the path of its target. */
-export async function listen() {
+export async function startListener() {
   const receiver = await startReceiver()
   const taken = new Map<string, number>()
 
   /** Messages that a webhook has received, in the order of arrival. */
-  const told = (name: string): Json[] =>
+  const listReceived = (name: string): AnyJson[] =>
     receiver.received
       .filter(({ path }) => path === `/${name}`)
       .map(({ body }) => JSON.parse(body.toString()))
 
-  const add = (api: Client, name: string, json: object, query = ''): Promise<Json> =>
+  const add = (api: ApiClient, name: string, json: object, query = ''): Promise<AnyJson> =>
     api.done('POST', `/webhooks${query}`, {
       json: { target_url: `${receiver.url}/${name}`, ...json },
     })
 
   /** Returns the next messages of a webhook, after those that were taken before. */
-  async function take(name: string, count: number): Promise<Json[]> {
+  async function take(name: string, count: number): Promise<AnyJson[]> {
     const from = taken.get(name) ?? 0
-    const isThere = () => expect(told(name).length).toBeGreaterThanOrEqual(from + count)
+    const isThere = () => expect(listReceived(name).length).toBeGreaterThanOrEqual(from + count)
     await vi.waitFor(isThere, patience).catch(() => undefined) // the comparison below shows the messages that arrived
-    const came = told(name).slice(from)
+    const came = listReceived(name).slice(from)
     taken.set(name, from + came.length)
     return came
   }
 
   /** Waits until a webhook has received these events, among others. */
   const until = (name: string, ...events: string[]) =>
-    vi.waitFor(() => expect(eventsIn(told(name))).toEqual(expect.arrayContaining(events)), patience)
+    vi.waitFor(
+      () => expect(eventsIn(listReceived(name))).toEqual(expect.arrayContaining(events)),
+      patience,
+    )
 
   /** Creates a webhook of an organization, and waits until earlier events of the organization have been processed. */
   async function ofOrganization(
-    api: Client,
+    api: ApiClient,
     name: string,
-    { id, slug }: Pick<Organization, 'id' | 'slug'>,
-  ): Promise<Json> {
+    { id, slug }: Pick<TestOrganization, 'id' | 'slug'>,
+  ): Promise<AnyJson> {
     const events = eventsOf('organization')
     const hook = await add(api, name, { type: 'organization', events }, `?org=${slug}`)
     await api.done('PATCH', `/organizations/${id}`, { json: { description: name } })
     await until(name, 'update:organization')
-    taken.set(name, told(name).length)
+    taken.set(name, listReceived(name).length)
     return hook
   }
 
   return {
-    told,
+    listReceived,
     take,
     until,
     ofOrganization,
-    ofProject: (api: Client, name: string, project_id: number, events = eventsOf('project')) =>
+    ofProject: (api: ApiClient, name: string, project_id: number, events = eventsOf('project')) =>
       add(api, name, { type: 'project', project_id, events }),
     url: receiver.url,
     close: receiver.close,
   }
 }
 
-export const eventsIn = (payloads: Json[]): string[] => payloads.map(({ event }) => event)
+export const eventsIn = (payloads: AnyJson[]): string[] => payloads.map(({ event }) => event)
 
 /** Returns the key of the record in a payload: `task` of `update:task`. */
 export const resourceOf = (event: string) => event.replace(/\[.*/, '').replace(/^.*:/, '')
@@ -77,6 +80,6 @@ export const resourceOf = (event: string) => event.replace(/\[.*/, '').replace(/
  * Returns the messages of a webhook, delivered or not. They are written in one transaction for all webhooks, so once
  * one webhook has received an event, this list is complete for the others too.
  */
-export async function messagesOf(api: Client, hook: Json): Promise<Json[]> {
+export async function messagesOf(api: ApiClient, hook: AnyJson): Promise<AnyJson[]> {
   return (await api.done('GET', `/webhooks/${hook.id}/messages?page_size=100`)).results
 }

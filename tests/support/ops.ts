@@ -5,18 +5,18 @@ import { root } from './reticle.ts'
 
 const main = join(root, 'apps/standalone/dist/ops/main.js')
 
-export interface Ran {
+export interface OpsResult {
   code: number
   out: string
   err: string
 }
 
 /** Runs the built `npm run ops -- <words>` on a data directory. */
-export async function ops(
+export async function runOps(
   dataDir: string,
   words: string[],
   env: Record<string, string> = {},
-): Promise<Ran> {
+): Promise<OpsResult> {
   const child = spawn(process.execPath, [main, ...words], {
     env: { ...process.env, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,32 +1,32 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { type Client, client } from './client.ts'
-import type { Served } from './served.ts'
+import { type ApiClient, createApiClient } from './client.ts'
+import type { ServerUnderTest } from './test-server.ts'
 
 export const password = 'Blue-Kettle-42'
 export const basicOf = (username: string, word = password) =>
   `Basic ${Buffer.from(`${username}:${word}`).toString('base64')}`
 
-export interface Person {
+export interface RegisteredUser {
   id: number
   username: string
   email: string
-  api: Client
+  api: ApiClient
 }
 
-export interface Organization {
+export interface TestOrganization {
   id: number
   slug: string
-  owner: Person
+  owner: RegisteredUser
 }
 
 /** Creates users and organizations with unique names, also if several files run on one system. */
-export function people(reticle: () => Served) {
-  const as = (authorization?: string) => client(`${reticle().url}/api`, authorization)
+export function createUserFactory(reticle: () => ServerUnderTest) {
+  const as = (authorization?: string) => createApiClient(`${reticle().url}/api`, authorization)
   let count = 0
   const newName = () => `p${process.pid}x${Date.now() % 100_000}x${++count}`
 
   /** Creates a user without a registration. */
-  async function newPerson(): Promise<Person> {
+  async function newPerson(): Promise<RegisteredUser> {
     const { people: database, admin } = reticle()
     const username = newName()
     const email = `${username}@example.org`
@@ -36,27 +36,27 @@ export function people(reticle: () => Served) {
     return { id, username, email, api: as(basicOf(username)) }
   }
 
-  async function newOrganization(): Promise<Organization> {
+  async function newOrganization(): Promise<TestOrganization> {
     const owner = await newPerson()
     const slug = `o${++count}x${Date.now() % 100_000}`
     const { id } = await owner.api.done('POST', '/organizations', { json: { slug } })
     return { id, slug, owner }
   }
 
-  const invite = (api: Client, slug: string, email: string, role = 'worker') =>
+  const invite = (api: ApiClient, slug: string, email: string, role = 'worker') =>
     api.call('POST', `/invitations?org=${slug}`, { json: { email, role } })
 
   /** Creates a user who is a member at once; returns them with the id of the membership. */
-  async function newMember({ slug, owner }: Organization, role: string) {
+  async function newMember({ slug, owner }: TestOrganization, role: string) {
     const person = await newPerson()
     await invite(owner.api, slug, person.email, role)
     return { ...person, membership: await membershipOf(owner.api, slug, person) }
   }
 
   async function membershipOf(
-    api: Client,
+    api: ApiClient,
     slug: string,
-    { username }: Pick<Person, 'username'>,
+    { username }: Pick<RegisteredUser, 'username'>,
   ): Promise<number> {
     const found = await api.done('GET', `/memberships?org=${slug}&user=${username}`)
     return found.results[0].id
@@ -66,5 +66,5 @@ export function people(reticle: () => Served) {
 }
 
 /** Returns the status of a call. */
-export const statusOf = async (api: Client, method: string, url: string, json?: object) =>
+export const statusOf = async (api: ApiClient, method: string, url: string, json?: object) =>
   (await api.call(method, url, { json })).status

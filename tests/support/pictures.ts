@@ -1,12 +1,12 @@
 import sharp from 'sharp'
 
-export interface Picture {
+export interface ImageFile {
   name: string
   bytes: Uint8Array
 }
 
 /** Creates a plain PNG of `width` x `height` pixels. */
-export async function picture(name: string, width: number, height: number): Promise<Picture> {
+export async function createImage(name: string, width: number, height: number): Promise<ImageFile> {
   const background = { r: 200, g: 180, b: name.length % 255 }
   const bytes = await sharp({ create: { width, height, channels: 3, background } })
     .png({ compressionLevel: 1 })
@@ -15,8 +15,8 @@ export async function picture(name: string, width: number, height: number): Prom
 }
 
 /** Creates `frame-001.png` and so on, all of one size. */
-export async function pictures(count: number, width = 64, height = 48): Promise<Picture[]> {
-  const { bytes } = await picture('frame', width, height)
+export async function createImages(count: number, width = 64, height = 48): Promise<ImageFile[]> {
+  const { bytes } = await createImage('frame', width, height)
   return Array.from({ length: count }, (_, index) => ({
     name: `frame-${String(index + 1).padStart(3, '0')}.png`,
     bytes,
@@ -27,7 +27,7 @@ export async function pictures(count: number, width = 64, height = 48): Promise<
  * Creates `f-0.JPG` and so on, starting at a width of 40 and each a pixel wider; the second is a PNG, the third is
  * rotated by its EXIF data.
  */
-export function mixedPictures(count: number): Promise<Picture[]> {
+export function createMixedImages(count: number): Promise<ImageFile[]> {
   const one = async (index: number) => {
     const size = { width: 40 + index, height: 30 }
     const image = sharp({ create: { ...size, channels: 3, background: 'teal' } })
@@ -41,7 +41,7 @@ export function mixedPictures(count: number): Promise<Picture[]> {
 }
 
 /** Creates a bitmap of one colour with 24 bits; `claims` are the sides in its header. */
-export function bitmap(width: number, height: number, claims = [width, height]): Buffer {
+export function createBitmap(width: number, height: number, claims = [width, height]): Buffer {
   const stride = Math.ceil((width * 3) / 4) * 4
   const bytes = Buffer.alloc(54 + stride * height, 0x40)
   bytes.fill(0, 0, 54)
@@ -53,7 +53,7 @@ export function bitmap(width: number, height: number, claims = [width, height]):
   return bytes
 }
 
-export function formOf(files: Picture[], fields: Record<string, string> = {}): FormData {
+export function formOf(files: ImageFile[], fields: Record<string, string> = {}): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
   files.forEach(({ name, bytes }, index) => {
@@ -65,7 +65,7 @@ export function formOf(files: Picture[], fields: Record<string, string> = {}): F
 /** Builds the form of a guide's asset; `type` is its declared content type. */
 export function assetForm(
   guide_id: number,
-  { name, bytes }: Picture,
+  { name, bytes }: ImageFile,
   type = 'image/png',
 ): FormData {
   const form = new FormData()

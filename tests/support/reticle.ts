@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runningPostgres } from '@reticle/standalone/postgres'
-import { client } from './client.ts'
+import { createApiClient } from './client.ts'
 import { root } from './root.ts'
 
 export { root } from './root.ts'
@@ -20,7 +20,7 @@ interface Attached {
 let attached: Attached | undefined
 
 /** Makes the following tests of this file use `system`, and leaves it running. */
-export function attach(system: Attached): void {
+export function attachSystem(system: Attached): void {
   attached = system
 }
 
@@ -40,7 +40,7 @@ const development = {
 export interface Reticle {
   /** Base URL: `http://127.0.0.1:PORT`. */
   url: string
-  admin: ReturnType<typeof client>
+  admin: ReturnType<typeof createApiClient>
   /** Returns the address of the database of users. */
   people: () => Promise<string>
   pid: number
@@ -70,7 +70,7 @@ export async function startReticle(
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece))
   const url = await ready(child, () => text)
-  const admin = client(`${url}/api`, basic)
+  const admin = createApiClient(`${url}/api`, basic)
   const pid = Number(child.pid)
   return {
     url,
@@ -106,11 +106,11 @@ async function asStartedOnce(dataDir: string): Promise<void> {
 function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {
   writeFileSync(join(dataDir, 'admin-password'), password) // where the README expects it
   const isNotOurs = async () => {
-    throw new Error('a story does not kill the system that it is told on')
+    throw new Error('a story must not kill the shared system')
   }
   return {
     url,
-    admin: client(`${url}/api`, basic),
+    admin: createApiClient(`${url}/api`, basic),
     people: async () => databaseOf('projects'),
     pid: 0,
     output: () => '',
@@ -128,14 +128,14 @@ async function ready(child: ChildProcess, text: () => string): Promise<string> {
     if (child.exitCode !== null) break
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`Reticle did not get ready:\n${text()}`)
+  throw new Error(`Reticle did not become ready:\n${text()}`)
 }
 
 async function end(child: ChildProcess, signal: () => void): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   signal()
-  await gone
+  await exited
 }
 
 /** Creates an empty data directory, which is removed after the calling file or test. */

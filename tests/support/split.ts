@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { client } from './client.ts'
+import { createApiClient } from './client.ts'
 import { type System, type SystemOptions, startSystem } from './launcher.ts'
 import { basic, password } from './reticle.ts'
 
 /** A system with every app as a separate process, on the real servers of the run, with its own database and bucket. */
-export interface Split extends System {
+export interface SplitSystem extends System {
   folder: string
-  admin: ReturnType<typeof client>
+  admin: ReturnType<typeof createApiClient>
 }
 
 /** Settings that tests need besides the defaults. */
@@ -26,7 +26,7 @@ const development = {
 export async function startSplit(
   name: string,
   { env, ...options }: Partial<SystemOptions> = {},
-): Promise<Split> {
+): Promise<SplitSystem> {
   const folder = mkdtempSync(join(tmpdir(), `reticle-${name}-`))
   const unique = `${name}_${process.pid}`
   const system = await startSystem({
@@ -43,7 +43,7 @@ export async function startSplit(
   return {
     ...system,
     folder,
-    admin: client(`${system.url}/api`, basic),
+    admin: createApiClient(`${system.url}/api`, basic),
     stop: async () => {
       const codes = await system.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { verifyWithFallback } from '@octokit/webhooks-methods'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import type { Json } from './client.ts'
+import type { AnyJson } from './client.ts'
 
 /** A delivery as it arrived: the bytes of its body, and its headers as text. */
 interface Delivered {
@@ -44,7 +44,7 @@ export interface StockReceiver {
   /** Accepted secrets, the newest first. */
   secrets: string[]
   /** Deliveries with a valid signature, answered by 204. */
-  accepted: { delivered: Delivered; payload: Json }[]
+  accepted: { delivered: Delivered; payload: AnyJson }[]
   /** Number of deliveries without a valid signature, answered by 401. */
   refused: () => number
   close: () => Promise<void>

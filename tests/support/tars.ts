@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
 
 /** Builds a tar archive with the system's own tool. */
-export function tar(members: Record<string, Uint8Array>): Buffer {
+export function packTar(members: Record<string, Uint8Array>): Buffer {
   const parts = Object.entries(members).flatMap(([name, bytes]) => [
     tarHeader(name, bytes.length),
     bytes,
@@ -11,4 +11,4 @@ export function tar(members: Record<string, Uint8Array>): Buffer {
   return Buffer.concat([...parts, tarEnd])
 }
 
-export const tarGz = (members: Record<string, Uint8Array>): Buffer => gzipSync(tar(members))
+export const tarGz = (members: Record<string, Uint8Array>): Buffer => gzipSync(packTar(members))

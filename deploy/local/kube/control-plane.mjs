@@ -15,14 +15,14 @@ import { kubePrograms } from './programs.mjs'
  */
 export async function startControlPlane(folder) {
   const programs = await kubePrograms()
-  const place = await prepare(folder, programs)
-  const made = partsOf(place)
+  const setup = await prepare(folder, programs)
+  const made = partsOf(setup)
   const stop = async () => {
     for (const part of [...made].reverse()) await part.stop()
   }
   try {
     for (const part of made) await part.start()
-    return { kubeconfig: place.kubeconfig, programs, api: apiOf(place), stop }
+    return { kubeconfig: setup.kubeconfig, programs, api: apiOf(setup), stop }
   } catch (error) {
     await stop()
     throw error
@@ -60,8 +60,8 @@ function kubeconfig(port, token) {
 }
 
 /** In the order of their dependencies. */
-function partsOf(place) {
-  const { at, programs, ports } = place
+function partsOf(setup) {
+  const { at, programs, ports } = setup
   const part = (name, args, isReady) =>
     makePart({
       name,
@@ -71,15 +71,15 @@ function partsOf(place) {
       isReady,
       env: () => ({}),
     })
-  const isOk = (path) => async () => (await apiOf(place)('GET', path)) !== undefined
+  const isOk = (path) => async () => (await apiOf(setup)('GET', path)) !== undefined
   const local = (port) => ['--bind-address=127.0.0.1', `--secure-port=${port}`]
-  const asClient = [`--kubeconfig=${place.kubeconfig}`, '--leader-elect=false']
+  const asClient = [`--kubeconfig=${setup.kubeconfig}`, '--leader-elect=false']
   const certificates = `--cert-dir=${at('certificates')}`
   return [
-    part('etcd', etcdFlags(place), () => isHealthy(`http://127.0.0.1:${ports.etcd}/health`)),
+    part('etcd', etcdFlags(setup), () => isHealthy(`http://127.0.0.1:${ports.etcd}/health`)),
     part(
       'kube-apiserver',
-      [...apiFlags(place), ...local(ports.api), certificates],
+      [...apiFlags(setup), ...local(ports.api), certificates],
       isOk('/readyz'),
     ),
     part(
@@ -93,10 +93,10 @@ function partsOf(place) {
       isOk('/api/v1/namespaces/default/serviceaccounts/default'),
     ),
     part('kube-scheduler', [...asClient, ...local(ports.scheduler), certificates], async () => {
-      const { status } = await call('GET', ports.scheduler, '/healthz', place)
+      const { status } = await call('GET', ports.scheduler, '/healthz', setup)
       return status === 200
     }),
-    part('kwok', kwokFlags(place), () => isHealthy(`http://127.0.0.1:${ports.kwok}/healthz`)),
+    part('kwok', kwokFlags(setup), () => isHealthy(`http://127.0.0.1:${ports.kwok}/healthz`)),
   ]
 }
 
@@ -168,16 +168,16 @@ function typeOf(method, body) {
 /** The API server creates its certificate at its start, and the connection does not leave this machine. */
 function call(method, port, path, { token, type: sent = 'application/json', text }) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': sent }
-  const place = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }
+  const setup = { method, host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }
   return new Promise((resolve, reject) => {
-    const asked = request(place, async (response) => {
+    const outgoing = request(setup, async (response) => {
       const pieces = await response.toArray()
       const whole = Buffer.concat(pieces).toString()
       const { 'content-type': type = '', warning } = response.headers
       const answer = /json/.test(type) ? JSON.parse(whole) : whole
       resolve({ status: response.statusCode, answer, warning })
     })
-    asked.on('error', reject)
-    asked.end(text)
+    outgoing.on('error', reject)
+    outgoing.end(text)
   })
 }

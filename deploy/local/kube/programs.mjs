@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cached, versionOf } from '../cache.mjs'
-import { runTool, telling } from '../tools.mjs'
+import { ensureCached, versionOf } from '../cache.mjs'
+import { reportProgress, runTool } from '../tools.mjs'
 
 /** Programs of a Kubernetes control plane, built from their Go modules once; go.sum pins the modules. */
 
@@ -40,21 +40,24 @@ const kwok = 'sigs.k8s.io/kwok@v0.8.0'
  */
 export function kubePrograms() {
   const pins = ['kubernetes', 'etcd'].map((name) => here(`${name}/go.sum`))
-  return cached('kube', versionOf(kubernetes, ...pins, here('programs.mjs')), (folder) =>
-    telling('Building a Kubernetes control plane (once, about fifteen minutes)', async () => {
-      const flags = ['build', '-mod=readonly', '-trimpath', '-o', `${folder}/`]
-      const etcd = ['-ldflags', '-s -w', 'go.etcd.io/etcd/server/v3']
-      await runTool('go', [...flags, ...etcd], { cwd: here('etcd'), env })
-      await runTool('mv', [join(folder, 'server'), join(folder, 'etcd')])
-      const wanted = parts.map((part) => `k8s.io/kubernetes/cmd/${part}`)
-      const all = [...flags, '-ldflags', `-s -w ${stamp}`, ...wanted]
-      await runTool('go', all, { cwd: here('kubernetes'), env })
-      await runTool('go', ['install', '-trimpath', kwok.replace('@', '/cmd/kwok@')], {
-        env: { ...env, GOBIN: folder },
-      })
-      await writeFile(join(folder, 'stages.yaml'), await stages())
-      await writeFile(join(folder, 'crds.json'), JSON.stringify(await definitions()))
-    }),
+  return ensureCached('kube', versionOf(kubernetes, ...pins, here('programs.mjs')), (folder) =>
+    reportProgress(
+      'Building a Kubernetes control plane (once, about fifteen minutes)',
+      async () => {
+        const flags = ['build', '-mod=readonly', '-trimpath', '-o', `${folder}/`]
+        const etcd = ['-ldflags', '-s -w', 'go.etcd.io/etcd/server/v3']
+        await runTool('go', [...flags, ...etcd], { cwd: here('etcd'), env })
+        await runTool('mv', [join(folder, 'server'), join(folder, 'etcd')])
+        const packages = parts.map((part) => `k8s.io/kubernetes/cmd/${part}`)
+        const all = [...flags, '-ldflags', `-s -w ${stamp}`, ...packages]
+        await runTool('go', all, { cwd: here('kubernetes'), env })
+        await runTool('go', ['install', '-trimpath', kwok.replace('@', '/cmd/kwok@')], {
+          env: { ...env, GOBIN: folder },
+        })
+        await writeFile(join(folder, 'stages.yaml'), await stages())
+        await writeFile(join(folder, 'crds.json'), JSON.stringify(await definitions()))
+      },
+    ),
   )
 }
 

@@ -1,16 +1,22 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { longAgo } from '../../support/past.ts'
-import { basicOf, type Person, password, people, statusOf } from '../../support/people.ts'
+import {
+  basicOf,
+  createUserFactory,
+  password,
+  type RegisteredUser,
+  statusOf,
+} from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Accounts and the credentials with which people sign in. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
@@ -20,14 +26,14 @@ afterAll(async () => {
   remove()
 })
 
-const { as, newPerson } = people(() => reticle)
+const { as, newPerson } = createUserFactory(() => reticle)
 
 describe('signing in', () => {
   interface Browser {
     cookie: string
     csrf: string
   }
-  async function signIn({ username }: Person): Promise<{ key: string } & Browser> {
+  async function signIn({ username }: RegisteredUser): Promise<{ key: string } & Browser> {
     const answer = await as().call('POST', '/auth/login', { json: { username, password } })
     expect(answer.status, answer.text).toBe(200)
     const cookies = answer.headers.getSetCookie().map((one) => one.split(';', 1)[0] ?? '')
@@ -115,11 +121,11 @@ describe('signing in', () => {
     try {
       const fresh = { username: 'fresh', email: 'fresh@example.org', password }
       await addPerson(await strict.people(), { ...fresh, is_email_verified: false })
-      const api = client(`${strict.url}/api`, basicOf('fresh'))
+      const api = createApiClient(`${strict.url}/api`, basicOf('fresh'))
       const answer = await api.call('GET', '/users/self')
       expect([answer.status, answer.body.detail]).toEqual([401, 'E-mail is not verified.'])
       const { username } = fresh
-      const login = await client(`${strict.url}/api`).call('POST', '/auth/login', {
+      const login = await createApiClient(`${strict.url}/api`).call('POST', '/auth/login', {
         json: { username, password },
       })
       expect([login.status, login.body.code]).toEqual([400, 'email_unverified'])
@@ -132,7 +138,7 @@ describe('signing in', () => {
 
 describe('access tokens', () => {
   const tokens = '/auth/access_tokens'
-  const make = (api: Client, json: Json = {}) =>
+  const make = (api: ApiClient, json: AnyJson = {}) =>
     api.done('POST', tokens, { json: { name: 'x', ...json } })
   const works = (value: string) => statusOf(as(`Token ${value}`), 'GET', '/users/self')
 
@@ -218,7 +224,7 @@ describe('access tokens', () => {
     const { api } = await newPerson()
     const { id } = await make(api)
     const ids = (await admin.done('GET', `${tokens}?page_size=100`)).results.map(
-      (one: Json) => one.id,
+      (one: AnyJson) => one.id,
     )
     expect(ids).not.toContain(id)
     expect(await statusOf((await newPerson()).api, 'GET', `${tokens}/${id}`)).toBe(403)

@@ -2,7 +2,7 @@ import { restOperations } from '@reticle/contracts'
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodies, queries } from '../../support/accepted.ts'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Addresses, content types and the format of errors. */
@@ -10,16 +10,16 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 const password = 'a-password-of-some-length'
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
-let anna: Client
-let foreign: Json
+let admin: ApiClient
+let anna: ApiClient
+let foreign: AnyJson
 beforeAll(async () => {
   reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '100000' })
   admin = reticle.admin
   const [username, email] = ['addressing', 'addressing@example.org'] // a user that no other test file creates
   await addPerson(await reticle.people(), { username, password, email, role: 'user' })
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
-  anna = client(admin.api, `Basic ${basic}`)
+  anna = createApiClient(admin.api, `Basic ${basic}`)
   const json = { name: 'of the administrator' }
   foreign = await admin.done('POST', '/projects', { json })
 })
@@ -83,13 +83,19 @@ describe('the Accept header', () => {
 })
 
 describe('a call with two faults reports the first one in the documented order', () => {
-  const nobody = () => client(admin.api, 'Token wrong')
+  const anonymous = () => createApiClient(admin.api, 'Token wrong')
   const name = { json: { name: 'x' } }
   const unknown = { json: { nosuch: 1 } }
   const reference = { json: { assignee_id: 999_999 } }
-  type Sent = { json: Json }
-  test.each<[string, number, () => Client, string, Sent | undefined]>([
-    ['a bad token and an unknown organization', 401, nobody, `/projects/${missing}?org=no`, name],
+  type Sent = { json: AnyJson }
+  test.each<[string, number, () => ApiClient, string, Sent | undefined]>([
+    [
+      'a bad token and an unknown organization',
+      401,
+      anonymous,
+      `/projects/${missing}?org=no`,
+      name,
+    ],
     ['an unknown organization and id', 404, () => anna, `/projects/${missing}?org=no`, name],
     ['an object that is not to be seen', 403, () => anna, '/projects/{foreign}', name],
     ['an object that is not there', 404, () => anna, `/projects/${missing}`, name],
@@ -166,7 +172,7 @@ describe('error bodies', () => {
 
 describe('endpoints that describe the server', () => {
   test('capabilities and limits match the settings of this server', async () => {
-    const can = await client(admin.api).done('GET', '/server/capabilities')
+    const can = await createApiClient(admin.api).done('GET', '/server/capabilities')
     const limits = await anna.done('GET', '/server/limits')
     expect(can).toMatchObject({ registration: true, share: false, analytics: true })
     expect(can.email).toBeTypeOf('boolean') // mails are either written to files or not configured
@@ -175,13 +181,13 @@ describe('endpoints that describe the server', () => {
     expect(can.max_upload_bytes).toBe(limits.upload_bytes)
     expect(limits).toMatchObject({ page_size: 1000, archive_bytes: 100 * 1024 ** 3 })
     expect(await anna.done('GET', '/server/share')).toEqual([])
-    expect(await client(admin.api).done('GET', '/user-agreements')).toEqual([])
+    expect(await createApiClient(admin.api).done('GET', '/user-agreements')).toEqual([])
     const [logo, page] = [(await admin.done('GET', '/server/about')).logo_url, '/docs']
     for (const address of [logo, page]) expect((await admin.call('GET', address)).status).toBe(200)
   })
 
   test('health lists all components, and shows details to administrators', async () => {
-    const health = await client(admin.api).done('GET', '/server/health/?format=json')
+    const health = await createApiClient(admin.api).done('GET', '/server/health/?format=json')
     const parts = ['Cache', 'DatabaseBackend', 'MemoryUsage', 'ObjectStorage', 'Queue']
     for (const part of parts) expect(health).toMatchObject({ [part]: 'working' })
     expect(health).toHaveProperty('DiskUsage')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { sharedTask } from '../../support/annotations.ts'
-import type { Json } from '../../support/client.ts'
-import { served } from '../../support/served.ts'
+import type { AnyJson } from '../../support/client.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Values of attributes in annotations: defaults, validation and replacement. */
 
-const world = sharedTask(served())
+const world = sharedTask(useTestServer())
 const job = world.first
 const { stored, refused } = job
 
@@ -13,7 +13,7 @@ const points = [1, 2, 30, 40]
 /** Attribute values in the form of a request body, looked up by the names of their attributes. */
 const values = (given: Record<string, unknown>) =>
   Object.entries(given).map(([name, value]) => ({ spec_id: world.idOf(name), value }))
-const car = (given: Record<string, unknown>, more: Json = {}) => ({
+const car = (given: Record<string, unknown>, more: AnyJson = {}) => ({
   ...{ frame: 0, label_id: world.idOf('car'), attributes: values(given) },
   ...more,
 })
@@ -21,7 +21,7 @@ const box = (given: Record<string, unknown>) => car(given, { type: 'rectangle', 
 const keyframe = (frame: number, given: Record<string, unknown> = {}) => ({
   ...{ type: 'rectangle', frame, points, attributes: values(given) },
 })
-const track = (given: Record<string, unknown>, shapes: Json[]) => car(given, { shapes })
+const track = (given: Record<string, unknown>, shapes: AnyJson[]) => car(given, { shapes })
 
 const defaults = { color: 'red', trim: 'red', make: '', parked: 'false', doors: '2' }
 const mutable = { color: 'red', parked: 'false', doors: '2' }
@@ -51,7 +51,7 @@ describe('missing attribute values', () => {
       ]),
     )
     expect(attributes).toEqual(values({ ...immutable, make: 'Fiat' }))
-    expect(shapes.map((one: Json) => one.attributes)).toEqual([
+    expect(shapes.map((one: AnyJson) => one.attributes)).toEqual([
       values(mutable),
       values({ ...mutable, color: 'blue' }),
       values({ ...mutable, color: 'blue', doors: '4' }),
@@ -62,7 +62,7 @@ describe('missing attribute values', () => {
   test('keyframes inherit values by frame order, not by their order in the request', async () => {
     const sent = [keyframe(3), keyframe(0, { color: 'blue' })]
     const { shapes } = await stored('tracks', track({}, sent))
-    expect(shapes.map((one: Json) => one.attributes[0].value)).toEqual(['blue', 'blue'])
+    expect(shapes.map((one: AnyJson) => one.attributes[0].value)).toEqual(['blue', 'blue'])
   })
 })
 

@@ -11,14 +11,14 @@ import {
   sharedTask,
   tagOf,
 } from '../../support/annotations.ts'
-import type { Answer, Json } from '../../support/client.ts'
+import type { AnyJson, ApiResponse } from '../../support/client.ts'
 import { basic } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Concurrent writes of annotations, calls that are repeated under an idempotency key, and truncated bodies. */
 
-const reticle = served()
-let locked: Promise<Answer>
+const reticle = useTestServer()
+let locked: Promise<ApiResponse>
 beforeAll(async () => {
   locked = writeUnderLock(await annotatedTask(reticle.admin)) // takes ten seconds
   locked.catch(() => undefined)
@@ -27,12 +27,12 @@ const world = sharedTask(reticle)
 const job = world.first
 const { box } = world
 
-const boxes = (count: number, more: Json = {}) => Array.from({ length: count }, () => box(more))
+const boxes = (count: number, more: AnyJson = {}) => Array.from({ length: count }, () => box(more))
 /** The entity tag that follows a tag of a job. */
 const next = (tag: string) => tag.replace(/\d+(?="$)/, (revision) => String(Number(revision) + 1))
 
 /** Returns the answer to a write while another transaction holds the lock of the job for longer than a write waits. */
-async function writeUnderLock({ first, jobs, idOf }: Annotated): Promise<Answer> {
+async function writeUnderLock({ first, jobs, idOf }: Annotated): Promise<ApiResponse> {
   const tags = [{ frame: 0, label_id: idOf('plain') }]
   await first.put({ tags }) // the service has a row of the job after this write
   const database = new pg.Client({ connectionString: await reticle.people() })
@@ -96,7 +96,7 @@ describe('entity tags', () => {
 })
 
 describe('If-Match', () => {
-  const writes = (sets: AnnotationSets, shapes: Json[], headers: Record<string, string>) => [
+  const writes = (sets: AnnotationSets, shapes: AnyJson[], headers: Record<string, string>) => [
     () => sets.put({ shapes }, { headers }),
     () => sets.patch('create', { shapes: [box()] }, { headers }),
     () => sets.patch('update', { shapes: shapes.map(({ id }) => ({ id, group: 3 })) }, { headers }),
@@ -171,17 +171,17 @@ describe('concurrent writes', () => {
 
   test('objects created, changed and deleted concurrently are all kept', async () => {
     const { shapes } = await job.write({ shapes: boxes(10) })
-    const calls = shapes.map((shape: Json, group: number) => [
+    const calls = shapes.map((shape: AnyJson, group: number) => [
       job.patch('create', { tags: [{ frame: 0, label_id: world.idOf('plain'), group }] }),
       group % 2 === 0
         ? job.patch('delete', { shapes: [{ id: shape.id }] })
         : world.whole.patch('update', { shapes: [{ id: shape.id, group }] }),
     ])
-    for (const answer of await Promise.all<Answer>(calls.flat()))
+    for (const answer of await Promise.all<ApiResponse>(calls.flat()))
       expect(answer.status, answer.text).toBe(200)
     const read = await job.read()
-    const groups = (list: Json[]) => list.map(({ group }) => group).sort((a, b) => a - b)
-    expect(groups(read.tags)).toEqual(shapes.map((_: Json, group: number) => group))
+    const groups = (list: AnyJson[]) => list.map(({ group }) => group).sort((a, b) => a - b)
+    expect(groups(read.tags)).toEqual(shapes.map((_: AnyJson, group: number) => group))
     expect(groups(read.shapes)).toEqual([1, 3, 5, 7, 9])
   })
 
@@ -195,12 +195,12 @@ describe('concurrent writes', () => {
 
 describe('a call repeated under its idempotency key', () => {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
-  const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
+  const isReplay = ({ headers }: ApiResponse) => headers.get('idempotency-replayed') === 'true'
 
   test('PUT and every PATCH action take effect once and return the same answer', async () => {
     const { shapes } = await job.write({ shapes: boxes(3) })
     const [first, second] = shapes
-    const calls: [string, () => Promise<Answer>][] = [
+    const calls: [string, () => Promise<ApiResponse>][] = [
       ['create', () => job.patch('create', { shapes: [box()] }, keyed('create'))],
       ['update', () => job.patch('update', { shapes: [{ id: first.id, group: 1 }] }, keyed('u'))],
       ['delete', () => job.patch('delete', { shapes: [{ id: second.id }] }, keyed('delete'))],
@@ -221,7 +221,7 @@ describe('a call repeated under its idempotency key', () => {
   })
 
   test('a repeated key with another body or action is answered 409', async () => {
-    const send = (action: string, json: Json) => job.patch(action, json, keyed('one'))
+    const send = (action: string, json: AnyJson) => job.patch(action, json, keyed('one'))
     await send('create', { shapes: [box()] })
     const before = await job.get()
     for (const other of [

@@ -6,18 +6,18 @@ import {
   annotatedProject,
   annotatedTask,
 } from '../../support/annotations.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Effects of a write beside the annotations: state of the job, dates and events. See
  * docs/spec/annotations.md#effects-of-a-write.
  */
 
-const reticle = served()
+const reticle = useTestServer()
 let hook: TestReceiver
-let project: Json
+let project: AnyJson
 beforeAll(async () => {
   hook = await startReceiver()
   project = await annotatedProject(reticle.admin)
@@ -28,34 +28,34 @@ beforeAll(async () => {
 afterAll(() => hook.close())
 
 const fresh = () => annotatedTask(reticle.admin, { project_id: project.id })
-const jobOf = ({ jobs }: Annotated, index = 0): Promise<Json> =>
+const jobOf = ({ jobs }: Annotated, index = 0): Promise<AnyJson> =>
   reticle.admin.done('GET', `/jobs/${jobs[index].id}`)
 const stateOf = async (world: Annotated, index = 0) => (await jobOf(world, index)).state
 const move = (world: Annotated, state: string) =>
   reticle.admin.done('PATCH', `/jobs/${world.jobs[0].id}`, { json: { state } })
-const taskOf = ({ task }: Annotated): Promise<Json> =>
+const taskOf = ({ task }: Annotated): Promise<AnyJson> =>
   reticle.admin.done('GET', `/tasks/${task.id}`)
 const projectDate = async () =>
   (await reticle.admin.done('GET', `/projects/${project.id}`)).updated_date
 
 /** Messages that the webhook received about a task and its jobs, without the event of the attached media. */
-function told({ task }: Annotated): Json[] {
-  const bodies = hook.received.map(({ body }): Json => JSON.parse(String(body)))
+function messagesOf({ task }: Annotated): AnyJson[] {
+  const bodies = hook.received.map(({ body }): AnyJson => JSON.parse(String(body)))
   const own = bodies.filter((body) => (body.task?.id ?? body.job?.task_id) === task.id)
   return own.filter(({ before_update }) => before_update.size === undefined)
 }
 /** Event, job id, and the state of the job before the event. */
 const summaryOf = (world: Annotated) =>
-  told(world)
+  messagesOf(world)
     .map(({ event, job, before_update }) => [event, job?.id, before_update.state].join(' ').trim())
     .sort()
 /** Waits until the webhook has received exactly the expected messages. */
-const expectTold = (world: Annotated, expected: string[]) =>
+const expectMessages = (world: Annotated, expected: string[]) =>
   expect.poll(() => summaryOf(world), { timeout: 20_000 }).toEqual([...expected].sort())
 
 describe('state of a job', () => {
   test('the first object moves the job to in progress, visible to the next GET', async () => {
-    const ways: [string, (sets: AnnotationSets, json: Json) => Promise<{ status: number }>][] = [
+    const ways: [string, (sets: AnnotationSets, json: AnyJson) => Promise<{ status: number }>][] = [
       ['PUT', (sets, json) => sets.put(json)],
       ['create', (sets, json) => sets.patch('create', json)],
     ]
@@ -170,11 +170,11 @@ describe('webhook events', () => {
     const [{ id }] = world.jobs
     await world.first.put({ shapes: [world.box()] })
     const first = [`update:job ${id} new`, 'update:task']
-    await expectTold(world, first)
-    const { job, before_update } = told(world).find((one) => one.event === 'update:job')
+    await expectMessages(world, first)
+    const { job, before_update } = messagesOf(world).find((one) => one.event === 'update:job')
     expect([job.state, before_update.state]).toEqual(['in progress', 'new'])
     await world.first.patch('create', { shapes: [world.box()] })
-    await expectTold(world, [...first, `update:job ${id}`, 'update:task'])
+    await expectMessages(world, [...first, `update:job ${id}`, 'update:task'])
   })
 
   test('a write to a task sends an event for each job that changed', async () => {
@@ -183,11 +183,11 @@ describe('webhook events', () => {
     const shapes = [world.box(), world.box({ frame: 7 }), world.box({ frame: 8 })]
     await world.whole.put({ shapes })
     const first = [`update:job ${one.id} new`, `update:job ${two.id} new`, 'update:task']
-    await expectTold(world, first)
-    const { annotations } = told(world).find(({ job }) => job?.id === two.id)
+    await expectMessages(world, first)
+    const { annotations } = messagesOf(world).find(({ job }) => job?.id === two.id)
     expect(annotations).toMatchObject({ action: 'replace', shapes: 2, tags: 0, tracks: 0 })
     await world.whole.patch('create', { shapes: [world.box({ frame: 9 })] })
-    await expectTold(world, [...first, `update:job ${two.id}`, 'update:task'])
+    await expectMessages(world, [...first, `update:job ${two.id}`, 'update:task'])
   })
 
   test('a write that was refused or had no effect sends no event', async () => {
@@ -199,7 +199,7 @@ describe('webhook events', () => {
     await world.second.put({})
     await world.second.clear()
     await world.first.put({ shapes: [world.box()] }) // events of one task arrive in order
-    await expectTold(world, [`update:job ${world.jobs[0].id} new`, 'update:task'])
+    await expectMessages(world, [`update:job ${world.jobs[0].id} new`, 'update:task'])
   })
 
   test('a write sends no event for the project', () => {

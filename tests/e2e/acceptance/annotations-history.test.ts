@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { client, type Json } from '../../support/client.ts'
+import { type AnyJson, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { longAgo } from '../../support/past.ts'
-import { type Person, people } from '../../support/people.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { basic } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** History of annotations over HTTP. See docs/spec/annotations.md#history. */
 
-const reticle = served()
-const { newPerson } = people(() => reticle)
-let anna: Person
-let bert: Person
+const reticle = useTestServer()
+const { newPerson } = createUserFactory(() => reticle)
+let anna: RegisteredUser
+let bert: RegisteredUser
 beforeAll(async () => {
   anna = await newPerson()
   bert = await newPerson()
@@ -24,8 +24,8 @@ async function setUp() {
   const [first, second] = await jobsOf(anna.api, task.id)
   const { results } = await anna.api.done('GET', `/labels?task_id=${task.id}`)
   const set = `/jobs/${first.id}/annotations/`
-  const put = (shapes: Json[]) => anna.api.done('PUT', set, { json: { shapes } })
-  const create = (shapes: Json[]) =>
+  const put = (shapes: AnyJson[]) => anna.api.done('PUT', set, { json: { shapes } })
+  const create = (shapes: AnyJson[]) =>
     anna.api.done('PATCH', `${set}?action=create`, { json: { shapes } })
   const revisions = `/jobs/${first.id}/annotations/revisions`
   return { task, job: first, second, label: results[0], set, put, create, revisions }
@@ -47,7 +47,7 @@ describe('revisions', () => {
     await anna.api.done('PATCH', `/jobs/${second.id}/annotations/?action=create`, other)
 
     const all = await anna.api.done('GET', revisions)
-    expect(all.results.map((one: Json) => [one.revision, one.action])).toEqual([
+    expect(all.results.map((one: AnyJson) => [one.revision, one.action])).toEqual([
       [3, 'delete'],
       [2, 'replace'],
       [1, 'replace'],
@@ -112,18 +112,18 @@ describe('revisions', () => {
 test('the diff of two revisions lists the created, updated and deleted objects', async () => {
   const { job, label, set, put, create } = await setUp()
   const { shapes } = await put([rectangle(label.id), rectangle(label.id, 1)])
-  const [kept, gone] = shapes
+  const [kept, deleted] = shapes
   await anna.api.done('PATCH', `${set}?action=update`, {
     json: { shapes: [{ id: kept.id, z_order: 7 }] },
   })
-  await anna.api.done('PATCH', `${set}?action=delete`, { json: { shapes: [{ id: gone.id }] } })
+  await anna.api.done('PATCH', `${set}?action=delete`, { json: { shapes: [{ id: deleted.id }] } })
   const { shapes: made } = await create([rectangle(label.id)])
   const none = { tags: [], shapes: [], tracks: [] }
   const diff = `/jobs/${job.id}/annotations/diff`
   expect(await anna.api.done('GET', `${diff}?from=1`)).toEqual({
     ...{ from: 1, to: 4, created: { ...none, shapes: made } },
     updated: { ...none, shapes: [{ before: kept, after: { ...kept, z_order: 7 } }] },
-    deleted: { ...none, shapes: [gone] },
+    deleted: { ...none, shapes: [deleted] },
   })
   expect(await anna.api.done('GET', `${diff}?from=1&to=2`)).toMatchObject({ to: 2, created: none })
   expect((await anna.api.call('GET', diff)).status).toBe(400)
@@ -179,14 +179,14 @@ describe('restoring a revision', () => {
 test('history is readable with the right to view annotations, and restorable with the right to edit', async () => {
   const { task, job, label, put, revisions } = await setUp()
   await put([rectangle(label.id)])
-  const asked = [
+  const queries = [
     ['GET', `/tasks/${task.id}/annotations/revisions`],
     ['GET', revisions],
     ['GET', `${revisions}/1`],
     ['GET', `/jobs/${job.id}/annotations/diff?from=1`],
     ['POST', `${revisions}/1/restore`],
   ] as const
-  for (const [method, url] of asked) {
+  for (const [method, url] of queries) {
     expect((await bert.api.call(method, url)).status, `${method} ${url}`).toBe(403)
   }
   await reticle.admin.done('PATCH', `/jobs/${job.id}`, { json: { assignee: bert.id } })
@@ -203,19 +203,19 @@ test('a revision whose data was dropped is answered 410, and the newest revision
     where job_id = $1`
   await longAgo(await reticle.people(), aged, [job.id])
   await reticle.restart() // the sweep runs when the service starts
-  const api = client(`${reticle.url}/api`, basic)
+  const api = createApiClient(`${reticle.url}/api`, basic)
   const read = () => api.call('GET', `${revisions}/1`)
   await expect
     .poll(async () => codeOf(await read()), { timeout: 10_000 })
     .toEqual([410, 'revision_expired'])
-  const asked = [
+  const queries = [
     ['GET', `/jobs/${job.id}/annotations/diff?from=1`],
     ['POST', `${revisions}/1/restore`],
   ] as const
-  for (const [method, url] of asked) {
+  for (const [method, url] of queries) {
     expect(codeOf(await api.call(method, url)), url).toEqual([410, 'revision_expired'])
   }
   expect((await api.call('GET', `${revisions}/2`)).text).toBe(text)
   const { results } = await api.done('GET', revisions)
-  expect(results.map((one: Json) => one.readable)).toEqual([true, false])
+  expect(results.map((one: AnyJson) => one.readable)).toEqual([true, false])
 })

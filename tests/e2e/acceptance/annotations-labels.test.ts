@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Changes of labels after annotations were written: attributes, entity tags and deleted objects. */
 
-const reticle = served()
+const reticle = useTestServer()
 
 const note = { name: 'note', mutable: true, input_type: 'text', default_value: 'none', values: [] }
 
@@ -30,7 +30,7 @@ async function setUp() {
   return { task, car, bus, route, etag: headers.get('etag') ?? '', read }
 }
 
-const withNote = (label: Json) =>
+const withNote = (label: AnyJson) =>
   reticle.admin.done('PATCH', `/labels/${label.id}`, { json: { attributes: [note] } })
 
 const tagOf = ({ headers }: { headers: Headers }) => headers.get('etag') ?? ''
@@ -43,10 +43,10 @@ describe('changing labels of annotated jobs', () => {
     const value = { spec_id: changed.attributes[0].id, value: 'none' }
     const after = await read(etag)
     expect([after.status, tagOf(after) === etag]).toEqual([200, false])
-    expect(after.body.shapes.map((one: Json) => one.attributes)).toEqual([[value], []])
+    expect(after.body.shapes.map((one: AnyJson) => one.attributes)).toEqual([[value], []])
     const [track, other] = after.body.tracks
-    expect(track.shapes.map((one: Json) => one.attributes)).toEqual([[value], [value]])
-    expect(other.shapes.map((one: Json) => one.attributes)).toEqual([[], []])
+    expect(track.shapes.map((one: AnyJson) => one.attributes)).toEqual([[value], [value]])
+    expect(other.shapes.map((one: AnyJson) => one.attributes)).toEqual([[], []])
 
     // The event and the sweep run later. Neither changes the answer.
     for (const until = Date.now() + 3000; Date.now() < until; ) {
@@ -64,8 +64,8 @@ describe('changing labels of annotated jobs', () => {
     const json = { shapes: [{ id: shape.id, attributes: values }] }
     const written = await reticle.admin.call('PATCH', `${route}?action=update`, { json })
     expect(written.body.shapes[0].attributes).toEqual(values)
-    const gone = [{ id: attributes[0].id, deleted: true }]
-    await reticle.admin.done('PATCH', `/labels/${car.id}`, { json: { attributes: gone } })
+    const deletion = [{ id: attributes[0].id, deleted: true }]
+    await reticle.admin.done('PATCH', `/labels/${car.id}`, { json: { attributes: deletion } })
     const after = await read(tagOf(written))
     expect(after.status).toBe(200)
     expect(after.body.shapes[0].attributes).toEqual([])
@@ -95,7 +95,7 @@ test('deleting a label deletes its objects and changes the entity tag', async ()
     { timeout: 15_000 },
   )
   expect(after.body.shapes[0].label_id).toBe(car.id)
-  expect(after.body.tracks.map((one: Json) => one.label_id)).toEqual([car.id])
+  expect(after.body.tracks.map((one: AnyJson) => one.label_id)).toEqual([car.id])
   expect((await read(etag)).status).toBe(200)
 })
 
@@ -104,7 +104,7 @@ test('concurrent edits are not lost while labels change', async () => {
   const create = (count: number) => ({
     shapes: Array.from({ length: count }, (_, n) => rectangle(car.id, n % 4)),
   })
-  const patched = async (action: string, json: Json) => {
+  const patched = async (action: string, json: AnyJson) => {
     const sent = { json }
     for (;;) {
       const answer = await reticle.admin.call('PATCH', `${route}?action=${action}`, sent)
@@ -121,16 +121,16 @@ test('concurrent edits are not lost while labels change', async () => {
   })()
   const grouped: number[] = []
   for (let round = 1; round <= 12; round++) {
-    const [kept, gone] = (await patched('create', create(2))).shapes
+    const [kept, deleted] = (await patched('create', create(2))).shapes
     await patched('update', { shapes: [{ id: kept.id, group: round }] })
-    await patched('delete', { shapes: [{ id: gone.id }] })
+    await patched('delete', { shapes: [{ id: deleted.id }] })
     grouped.push(kept.id)
   }
   await relabelled
   const { body } = await read()
   expect(body.shapes).toHaveLength(2 + 3000 + grouped.length)
-  const byId = new Map<number, Json>(body.shapes.map((one: Json) => [one.id, one]))
+  const byId = new Map<number, AnyJson>(body.shapes.map((one: AnyJson) => [one.id, one]))
   expect(grouped.map((id) => byId.get(id)?.group)).toEqual(grouped.map((_, n) => n + 1))
-  const own = body.shapes.filter((one: Json) => one.label_id === car.id)
+  const own = body.shapes.filter((one: AnyJson) => one.label_id === car.id)
   for (const one of own) expect(one.attributes).toHaveLength(names.length)
 })

@@ -1,30 +1,31 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { emptySet, keyframe, refusalOf, sharedTask, tagOf } from '../../support/annotations.ts'
-import type { Answer, Json } from '../../support/client.ts'
-import { served } from '../../support/served.ts'
+import type { AnyJson, ApiResponse } from '../../support/client.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** PUT and the PATCH actions create, update and delete, and the calls that they refuse. */
 
-const reticle = served()
+const reticle = useTestServer()
 const world = sharedTask(reticle)
 const job = world.first
 const { box, joint, person } = world
 
 const plain = () => world.idOf('plain')
-const tag = (more: Json = {}) => ({ frame: 0, label_id: plain(), ...more })
-const track = (more: Json = {}) => ({ ...tag(), shapes: [keyframe(0), keyframe(3)], ...more })
+const tag = (more: AnyJson = {}) => ({ frame: 0, label_id: plain(), ...more })
+const track = (more: AnyJson = {}) => ({ ...tag(), shapes: [keyframe(0), keyframe(3)], ...more })
 const kinds = ['tags', 'shapes', 'tracks'] as const
 
 /** One tag, one shape and one track in the first job. */
-let set: Json
+let set: AnyJson
 beforeEach(async () => {
   set = await job.write({ tags: [tag()], shapes: [box()], tracks: [track()] })
 })
 
 /** Runs a call that must be refused, and checks that the whole task is unchanged. */
-const refused = async (call: () => Promise<Answer>) => refusalOf(await world.whole.refusing(call))
+const refused = async (call: () => Promise<ApiResponse>) =>
+  refusalOf(await world.whole.refusing(call))
 
-const patched = async (action: string, json: Json) => {
+const patched = async (action: string, json: AnyJson) => {
   const { status, body, text } = await job.patch(action, json)
   expect(status, text).toBe(200)
   return body
@@ -89,9 +90,9 @@ describe('PATCH update', () => {
 
   test('update returns objects in the order of the request', async () => {
     const { shapes } = await job.write({ shapes: [box(), box({ frame: 1 }), box({ frame: 2 })] })
-    const ids = shapes.map((one: Json) => one.id).reverse()
+    const ids = shapes.map((one: AnyJson) => one.id).reverse()
     const answer = await patched('update', { shapes: ids.map((id: number) => ({ id, group: 1 })) })
-    expect(answer.shapes.map((one: Json) => one.id)).toEqual(ids)
+    expect(answer.shapes.map((one: AnyJson) => one.id)).toEqual(ids)
   })
 
   test.each(kinds)('update refuses %s without an id', async (kind) => {
@@ -111,10 +112,10 @@ describe('PATCH update', () => {
       [{ source: 'robot' }, 'source_invalid'],
       [{ group: null, z_order: null }, 'invalid'],
     ] as const) {
-      const [status, told] = await refused(() =>
+      const [status, errorCode] = await refused(() =>
         job.patch('update', { shapes: [{ id, ...fields }] }),
       )
-      expect([status, told], JSON.stringify(fields)).toEqual([400, code])
+      expect([status, errorCode], JSON.stringify(fields)).toEqual([400, code])
     }
     const points = [1, 2, 3, 4, 5, 6]
     const { shapes } = await patched('update', { shapes: [{ id, type: 'polygon', points }] })
@@ -129,7 +130,7 @@ describe('PATCH update', () => {
     const answer = await patched('update', { shapes: [{ id, elements: sent }] })
     const [foot, kept] = answer.shapes[0].elements
     expect([kept.id, kept.points, foot.points]).toEqual([head.id, [8, 8], [9, 9]])
-    expect(elements.map((one: Json) => one.id)).not.toContain(foot.id)
+    expect(elements.map((one: AnyJson) => one.id)).not.toContain(foot.id)
     const foreign = { shapes: [{ id, elements: [joint('head', { id: elements[1].id })] }] }
     expect((await refused(() => job.patch('update', foreign))).slice(0, 2)).toEqual([
       400,
@@ -144,7 +145,7 @@ describe('PATCH update', () => {
     expect(tracks[0].frame).toBe(1)
     const [first, second] = tracks[0].shapes
     expect([second.id, second.occluded]).toEqual([shapes[1].id, true])
-    expect(shapes.map((one: Json) => one.id)).not.toContain(first.id)
+    expect(shapes.map((one: AnyJson) => one.id)).not.toContain(first.id)
     const foreign = { tracks: [{ id, shapes: [keyframe(0, { id: set.shapes[0].id })] }] }
     expect((await refused(() => job.patch('update', foreign))).slice(0, 2)).toEqual([
       400,
@@ -172,8 +173,8 @@ describe('PATCH update', () => {
 describe('PATCH delete', () => {
   test('delete by id returns the deleted objects with their elements', async () => {
     const { shapes } = await job.write({ shapes: [person([joint('head')]), box()] })
-    const [gone, kept] = shapes
-    expect((await patched('delete', { shapes: [{ id: gone.id }] })).shapes).toEqual([gone])
+    const [deleted, kept] = shapes
+    expect((await patched('delete', { shapes: [{ id: deleted.id }] })).shapes).toEqual([deleted])
     expect((await job.read()).shapes).toEqual([kept])
   })
 
@@ -232,14 +233,14 @@ describe('PUT and DELETE', () => {
   test('PUT replaces all objects and gives them new ids, whatever ids were sent', async () => {
     const answer = await job.put({ shapes: [...set.shapes, { ...set.shapes[0], id: 7 }] })
     expect([answer.status, answer.body.shapes.length]).toEqual([200, 2])
-    const ids = answer.body.shapes.map((one: Json) => one.id)
+    const ids = answer.body.shapes.map((one: AnyJson) => one.id)
     expect(new Set([...ids, 7, set.shapes[0].id]).size).toBe(4)
     expect(await job.read()).toEqual(answer.body)
   })
 
   test('PUT of a set that was read restores the same content, for a job and for a task', async () => {
     await world.second.write({ shapes: [box({ frame: 7 })] })
-    const withoutIds = (json: Json) =>
+    const withoutIds = (json: AnyJson) =>
       JSON.parse(JSON.stringify(json, (key, value) => (key === 'id' ? undefined : value)))
     for (const target of [job, world.whole]) {
       const before = await target.read()
@@ -300,6 +301,6 @@ describe('atomic writes', () => {
     const [status] = await refused(() => world.whole.patch('update', { shapes }))
     expect(status).toBe(404)
     const { body } = await world.whole.patch('update', { shapes: shapes.slice(0, 2) })
-    expect(body.shapes.map((one: Json) => one.group)).toEqual([5, 5])
+    expect(body.shapes.map((one: AnyJson) => one.group)).toEqual([5, 5])
   })
 })

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { pictures } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { createImages } from '../../support/pictures.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Query parameters of GET annotations. See docs/spec/annotations.md#interpolated-reads. */
 
-const reticle = served()
-let api: Client
+const reticle = useTestServer()
+let api: ApiClient
 /** A task of ten frames, two jobs of five, labels `car` and `lorry` and the skeleton `person`. */
-let task: Json
-let jobs: Json[]
+let task: AnyJson
+let jobs: AnyJson[]
 let car: number
 let lorry: number
-let person: Json
+let person: AnyJson
 beforeAll(async () => {
   api = reticle.admin
   task = await newTask()
   jobs = await jobsOf(api, task.id)
   const { results } = await api.done('GET', `/labels?task_id=${task.id}&sort=id`)
-  const labelled = (name: string) => results.find((one: Json) => one.name === name)
+  const labelled = (name: string) => results.find((one: AnyJson) => one.name === name)
   car = labelled('car').id
   lorry = labelled('lorry').id
   person = labelled('person')
@@ -37,21 +37,21 @@ const skeleton = {
 }
 const newTask = async () =>
   taskWithMedia(api, {
-    files: await pictures(10),
+    files: await createImages(10),
     labels: [{ name: 'car' }, { name: 'lorry' }, skeleton],
     segment_size: 5,
   })
 
 const set = (of: string) => `/${of}/annotations/`
-const asked = (of: string, query: Record<string, string>) =>
+const readWith = (of: string, query: Record<string, string>) =>
   api.call('GET', `${set(of)}?${new URLSearchParams(query)}`)
-const framesOf = ({ tags, shapes, tracks }: Json) =>
-  [tags, shapes, tracks].map((list) => list.map((one: Json) => one.frame))
-const box = (frame: number, given: Json = {}) => ({
+const framesOf = ({ tags, shapes, tracks }: AnyJson) =>
+  [tags, shapes, tracks].map((list) => list.map((one: AnyJson) => one.frame))
+const box = (frame: number, given: AnyJson = {}) => ({
   ...{ type: 'rectangle', frame, label_id: car, points: [1, 2, 30, 40] },
   ...given,
 })
-const at = (frame: number, given: Json = {}) => ({
+const at = (frame: number, given: AnyJson = {}) => ({
   ...{ type: 'rectangle', frame, points: [0, 0, 10, 10] },
   ...given,
 })
@@ -87,19 +87,22 @@ describe('reading a part of a set', () => {
     ['page=7&no_such=1&frames=3', [[], [3], [2]]],
   ])('the query %s returns the matching objects', async (query, expected) => {
     const given = query.replace('LORRY', String(lorry)).replace('CAR', String(car))
-    const { body } = await asked(`tasks/${task.id}`, Object.fromEntries(new URLSearchParams(given)))
+    const { body } = await readWith(
+      `tasks/${task.id}`,
+      Object.fromEntries(new URLSearchParams(given)),
+    )
     expect(framesOf(body)).toEqual(expected)
   })
 
   test('the frames of a query on a job are limited to the job', async () => {
-    const { body } = await asked(`jobs/${jobs[1].id}`, { frames: '4-5' })
+    const { body } = await readWith(`jobs/${jobs[1].id}`, { frames: '4-5' })
     expect(framesOf(body).slice(0, 2)).toEqual([[], [5]])
   })
 
   test('the entity tag of a partial read is that of the whole set, and 304 works with it', async () => {
     const of = `jobs/${jobs[0].id}`
-    const whole = await asked(of, {})
-    const some = await asked(of, { frames: '1' })
+    const whole = await readWith(of, {})
+    const some = await readWith(of, { frames: '1' })
     const etag = some.headers.get('etag') ?? ''
     expect(etag).toBe(whole.headers.get('etag'))
     const again = await api.call('GET', `${set(of)}?frames=1`, {
@@ -127,13 +130,13 @@ describe('reading a part of a set', () => {
     })
     const types = { in: [{ var: 'type' }, ['rectangle', 'ellipse']] }
     const filter = JSON.stringify({ and: [types, { '!=': [{ var: 'rotation' }, 0] }] })
-    expect(framesOf((await asked(of, { filter })).body)).toEqual([[], [1, 2], [0]])
+    expect(framesOf((await readWith(of, { filter })).body)).toEqual([[], [1, 2], [0]])
     const steep = JSON.stringify({ '>': [{ var: 'rotation' }, 12.4] })
-    expect(framesOf((await asked(of, { filter: steep })).body)).toEqual([[], [1, 2, 3], [0]])
+    expect(framesOf((await readWith(of, { filter: steep })).body)).toEqual([[], [1, 2, 3], [0]])
   })
 
   let other = 0
-  const relabelled = (shape: Json) => ({ ...shape, label_id: other })
+  const relabelled = (shape: AnyJson) => ({ ...shape, label_id: other })
   async function newTaskOf() {
     const made = await taskWithMedia(api)
     const { results } = await api.done('GET', `/labels?task_id=${made.id}`)
@@ -150,7 +153,7 @@ describe('reading a part of a set', () => {
     ['interpolate', 'perhaps', /^Must be a valid boolean/],
   ])('%s=%s is answered 400 with the reason', async (name, value, expected) => {
     for (const of of [`tasks/${task.id}`, `jobs/${jobs[0].id}`]) {
-      const { status, body } = await asked(of, { [name]: value })
+      const { status, body } = await readWith(of, { [name]: value })
       expect([status, Object.keys(body)]).toEqual([400, [name]])
       expect(body[name][0]).toMatch(expected)
     }
@@ -162,7 +165,7 @@ describe('reading a part of a set', () => {
     ['{"==":[{"var":"points"},1]}', /^filter: term 'points' is not supported/],
     ['{"==":[{"var":"rotation"},"steep"]}', /^filter: value 'steep' is not valid for 'rotation'/],
   ])('filter=%s is answered 400 with the reason', async (filter, expected) => {
-    const { status, body } = await asked(`jobs/${jobs[0].id}`, { filter })
+    const { status, body } = await readWith(`jobs/${jobs[0].id}`, { filter })
     expect(status).toBe(400)
     expect(body[0]).toMatch(expected)
   })
@@ -173,30 +176,30 @@ describe('reading a part of a set', () => {
   })
 
   test('the removed export parameters are answered 410, even beside valid parameters', async () => {
-    const { status } = await asked(`jobs/${jobs[0].id}`, { frames: '1', format: 'COCO 1.0' })
+    const { status } = await readWith(`jobs/${jobs[0].id}`, { frames: '1', format: 'COCO 1.0' })
     expect(status).toBe(410)
   })
 })
 
 describe('interpolated reads of tracks', () => {
-  let made: Json
+  let made: AnyJson
   let of: string
   beforeAll(async () => {
     made = await newTask()
     of = `tasks/${made.id}`
     const { results } = await api.done('GET', `/labels?task_id=${made.id}&sort=id`)
-    car = results.find((one: Json) => one.name === 'car').id
-    person = results.find((one: Json) => one.name === 'person')
+    car = results.find((one: AnyJson) => one.name === 'car').id
+    person = results.find((one: AnyJson) => one.name === 'person')
   })
   afterAll(() => api.done('PATCH', `/${of}/data/meta`, { json: { deleted_frames: [] } }))
 
   /** Returns the positions of one track on some frames. */
-  async function positions(track: Json, frames = '0-4'): Promise<Json[]> {
+  async function positions(track: AnyJson, frames = '0-4'): Promise<AnyJson[]> {
     await api.done('PUT', set(of), { json: { tracks: [{ frame: 0, label_id: car, ...track }] } })
-    const { body } = await asked(of, { frames, interpolate: 'true' })
+    const { body } = await readWith(of, { frames, interpolate: 'true' })
     return body.tracks[0].shapes
   }
-  const half = async (left: Json, right: Json) => {
+  const half = async (left: AnyJson, right: AnyJson) => {
     const [shape] = await positions({ shapes: [at(0, left), at(2, right)] }, '1')
     return shape
   }
@@ -243,8 +246,8 @@ describe('interpolated reads of tracks', () => {
       json: { tracks: [{ frame: 6, label_id: car, shapes: [at(6)] }] },
     })
     const seen = async (target: string) => {
-      const { body } = await asked(target, { interpolate: 'yes' })
-      return body.tracks.map(({ shapes }: Json) => shapes.map((one: Json) => one.frame))
+      const { body } = await readWith(target, { interpolate: 'yes' })
+      return body.tracks.map(({ shapes }: AnyJson) => shapes.map((one: AnyJson) => one.frame))
     }
     expect(await seen(of)).toEqual([[6, 7, 8, 9]])
     const [first, second] = await jobsOf(api, made.id)
@@ -254,7 +257,7 @@ describe('interpolated reads of tracks', () => {
 
   test('elements of a skeleton are interpolated independently', async () => {
     const [head, foot] = person.sublabels
-    const joint = (frame: number, points: number[], given: Json = {}) =>
+    const joint = (frame: number, points: number[], given: AnyJson = {}) =>
       at(frame, { type: 'points', points, ...given })
     const bones = at(0, { type: 'skeleton', points: [] })
     const elements = [
@@ -267,19 +270,19 @@ describe('interpolated reads of tracks', () => {
     ]
     const track = { frame: 0, label_id: person.id, shapes: [bones], elements }
     await api.done('PUT', set(of), { json: { tracks: [track] } })
-    const { body } = await asked(of, { frames: '1-3', interpolate: 'true' })
+    const { body } = await readWith(of, { frames: '1-3', interpolate: 'true' })
     const [found] = body.tracks
-    expect(found.shapes.map((one: Json) => one.frame)).toEqual([1, 2, 3])
-    expect(found.elements.map(({ shapes }: Json) => shapes.map((one: Json) => one.points))).toEqual(
+    expect(found.shapes.map((one: AnyJson) => one.frame)).toEqual([1, 2, 3])
+    expect(
+      found.elements.map(({ shapes }: AnyJson) => shapes.map((one: AnyJson) => one.points)),
+    ).toEqual([
       [
-        [
-          [2, 1],
-          [4, 2],
-          [6, 3],
-        ],
-        [[5, 5]],
+        [2, 1],
+        [4, 2],
+        [6, 3],
       ],
-    )
+      [[5, 5]],
+    ])
   })
 
   test('interpolated numbers equal those of an export, and deleted frames are left out', async () => {
@@ -297,7 +300,7 @@ describe('interpolated reads of tracks', () => {
     const { bytes } = await api.bytes(request.result_url)
     const files = await unzip(bytes)
     const { annotations } = JSON.parse(String(files.get('annotations/instances_default.json')))
-    const exported = annotations.map((one: Json) => one.segmentation[0].map(rounded))
+    const exported = annotations.map((one: AnyJson) => one.segmentation[0].map(rounded))
     expect(exported.slice(0, 4)).toEqual(found.map((one) => one.points.map(rounded)))
   })
   const rounded = (value: number) => Math.round(value * 100) / 100

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { annotationSets, keyframe, refusalOf, sharedTask } from '../../support/annotations.ts'
-import type { Answer, Json } from '../../support/client.ts'
+import type { AnyJson, ApiResponse } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Validation errors of annotation writes, and the checks that run before a body is read. See
@@ -11,7 +11,7 @@ import { served } from '../../support/served.ts'
  */
 
 const limits = { objects: 2500, bytes: 2_000_000 }
-const reticle = served({
+const reticle = useTestServer({
   RETICLE_ANNOTATIONS_MAX_OBJECTS: String(limits.objects),
   RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: String(limits.bytes),
 })
@@ -20,13 +20,13 @@ const job = world.first
 const { box, joint, person } = world
 beforeAll(() => job.write({ shapes: [box()] }))
 
-const track = (shapes: Json[], more: Json = {}) => ({
+const track = (shapes: AnyJson[], more: AnyJson = {}) => ({
   ...{ frame: 0, label_id: world.idOf('plain'), shapes },
   ...more,
 })
 
 /** Makes a call that must be refused, and checks that the stored set is unchanged byte for byte. */
-async function refused(call: () => Promise<Answer>) {
+async function refused(call: () => Promise<ApiResponse>) {
   const answer = await job.refusing(call)
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   if (answer.body?.detail) {
@@ -40,7 +40,7 @@ async function refused(call: () => Promise<Answer>) {
 }
 
 /** Checks that PUT and PATCH create refuse the objects in the same way, for the job and for its task. */
-async function refusedEverywhere(json: Json, expected: Json[]) {
+async function refusedEverywhere(json: AnyJson, expected: AnyJson[]) {
   for (const target of [job, world.whole]) {
     expect(await refused(() => target.put(json))).toEqual(expected)
     expect(await refused(() => target.patch('create', json))).toEqual(expected)
@@ -50,7 +50,7 @@ async function refusedEverywhere(json: Json, expected: Json[]) {
 const text = expect.any(String)
 
 describe('a validation error names the field and the position of the object', () => {
-  const rows: { what: string; code: string; json: () => Json; body: () => Json }[] = [
+  const rows: { what: string; code: string; json: () => AnyJson; body: () => AnyJson }[] = [
     {
       what: 'no label',
       code: 'required',
@@ -202,8 +202,8 @@ test('the type of a label does not restrict the types of shapes', async () => {
 test('an error in a large set gives the position in the text instead of a list', async () => {
   const shapes = [...Array(1500).fill(box()), box({ points: [1, 2, 3] })]
   const answer = await refused(() => job.put({ shapes }))
-  const place = "shapes[1500].points: invalid length for shape type 'rectangle'"
-  expect(answer).toEqual([400, 'points_invalid', [place]])
+  const message = "shapes[1500].points: invalid length for shape type 'rectangle'"
+  expect(answer).toEqual([400, 'points_invalid', [message]])
 })
 
 describe('bodies that are not an annotation set', () => {
@@ -224,8 +224,8 @@ describe('bodies that are not an annotation set', () => {
       () => job.patch('update', undefined, { raw }),
       () => job.patch('delete', undefined, { raw }),
     ]) {
-      const [status, told, body] = await refused(call)
-      expect([status, told]).toEqual([400, code])
+      const [status, errorCode, body] = await refused(call)
+      expect([status, errorCode]).toEqual([400, code])
       if (code === 'parse_error') expect(body.detail).toMatch(/^JSON parse error - /)
     }
   })
@@ -261,8 +261,8 @@ describe('bodies that are not an annotation set', () => {
     for (const call of [() => job.put({ tags }), () => job.patch('create', { tags })])
       expect((await refused(call)).slice(0, 2)).toEqual([413, 'too_many_objects'])
     const ids = tags.map((_, index) => ({ id: 1_000_000 + index }))
-    const gone = await refused(() => job.patch('delete', { tags: ids }))
-    expect(gone.slice(0, 2)).toEqual([413, 'too_many_objects'])
+    const refusal = await refused(() => job.patch('delete', { tags: ids }))
+    expect(refusal.slice(0, 2)).toEqual([413, 'too_many_objects'])
     expect(
       (await world.second.put({ tags: tags.slice(1).map((one) => ({ ...one, frame: 5 })) })).status,
     ).toBe(200)
@@ -293,7 +293,7 @@ describe('calls that are refused before the body is read', () => {
   })
 
   test('a user without rights is answered 403, and an anonymous caller 401', async () => {
-    const { as, newPerson } = people(() => reticle)
+    const { as, newPerson } = createUserFactory(() => reticle)
     const stranger = await newPerson()
     for (const [api, expected] of [
       [stranger.api, [403, 'forbidden']],

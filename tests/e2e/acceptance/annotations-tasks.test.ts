@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Annotations of tasks with several jobs. See docs/spec/annotations.md#task-level. */
 
-const reticle = served()
-const { newPerson } = people(() => reticle)
-let api: Client
+const reticle = useTestServer()
+const { newPerson } = createUserFactory(() => reticle)
+let api: ApiClient
 beforeAll(async () => {
   api = (await newPerson()).api
 })
@@ -20,11 +20,11 @@ async function taskOf(segment_size: number, overlap: number) {
   const labels = [{ name: 'car' }, { name: 'person', type: 'skeleton', sublabels, svg }]
   const json = { name: 'shared out', labels, segment_size, overlap }
   const { id } = await api.done('POST', '/tasks', { json })
-  const form = formOf(await pictures(10, 4, 4))
+  const form = formOf(await createImages(10, 4, 4))
   await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
   const { results } = await api.done('GET', `/labels?task_id=${id}&sort=id`)
   const [car, person] = results
-  const parts: number[] = person.sublabels.map((one: Json) => one.id)
+  const parts: number[] = person.sublabels.map((one: AnyJson) => one.id)
   const jobs = await jobsOf(api, id)
   const own = annotationsOf(`/tasks/${id}`)
   const ofJobs = jobs.map((job) => annotationsOf(`/jobs/${job.id}`))
@@ -39,26 +39,27 @@ const svg = ['head', 'foot']
   )
   .join('')
 
-function annotationsOf(place: string) {
-  const route = `${place}/annotations/`
+function annotationsOf(path: string) {
+  const route = `${path}/annotations/`
   return {
     get: () => api.done('GET', route),
-    put: (json: Json) => api.done('PUT', route, { json }),
-    patch: (action: string, json: Json) => api.done('PATCH', `${route}?action=${action}`, { json }),
-    tryPut: (json: Json) => api.call('PUT', route, { json }),
-    tryPatch: (action: string, json: Json) =>
+    put: (json: AnyJson) => api.done('PUT', route, { json }),
+    patch: (action: string, json: AnyJson) =>
+      api.done('PATCH', `${route}?action=${action}`, { json }),
+    tryPut: (json: AnyJson) => api.call('PUT', route, { json }),
+    tryPatch: (action: string, json: AnyJson) =>
       api.call('PATCH', `${route}?action=${action}`, { json }),
   }
 }
 
-const framesOf = ({ shapes }: Json) =>
-  shapes.map((one: Json) => `${one.frame}${one.outside ? 'x' : ''}`).join(' ')
-const tracksIn = (set: Json) => set.tracks.map(framesOf)
-const keyframe = (frame: number, given: Json = {}) => ({
+const framesOf = ({ shapes }: AnyJson) =>
+  shapes.map((one: AnyJson) => `${one.frame}${one.outside ? 'x' : ''}`).join(' ')
+const tracksIn = (set: AnyJson) => set.tracks.map(framesOf)
+const keyframe = (frame: number, given: AnyJson = {}) => ({
   ...{ type: 'rectangle', frame, points: [10 * frame, 0, 10 * frame + 10, 10] },
   ...given,
 })
-const trackOf = (label_id: number, shapes: Json[], given: Json = {}) => ({
+const trackOf = (label_id: number, shapes: AnyJson[], given: AnyJson = {}) => ({
   ...{ label_id, frame: shapes[0]?.frame, shapes },
   ...given,
 })
@@ -85,7 +86,7 @@ describe('a track of a task with keyframes at 0 and 9', () => {
       expect(shown.tracks).toEqual(tracks)
       expect(shown.tracks[0].id).toBe(stored[0].tracks[0].id)
       if (type === 'rectangle') {
-        const lefts = shown.tracks[0].shapes.map((one: Json) => one.points[0])
+        const lefts = shown.tracks[0].shapes.map((one: AnyJson) => one.points[0])
         expect(lefts).toEqual(whole.split(' ').map((frame) => 10 * Number(frame)))
       }
       const again = await task.put(shown)
@@ -135,11 +136,11 @@ describe('a shape of a task on a frame of two jobs', () => {
 
     await task.patch('update', { shapes: [{ id: shapes[0].id, frame: 9 }] })
     const frames = await Promise.all(
-      jobs.map(async (job) => (await job.get()).shapes.map((one: Json) => one.frame)),
+      jobs.map(async (job) => (await job.get()).shapes.map((one: AnyJson) => one.frame)),
     )
     expect(frames).toEqual([[], [], [9]])
-    const { shapes: gone } = await task.patch('delete', { shapes: [{ id: shapes[0].id }] })
-    expect(gone).toMatchObject([{ frame: 9 }])
+    const { shapes: deleted } = await task.patch('delete', { shapes: [{ id: shapes[0].id }] })
+    expect(deleted).toMatchObject([{ frame: 9 }])
     expect((await task.get()).shapes).toEqual([])
   })
 
@@ -187,7 +188,7 @@ describe('a shape of a task on a frame of two jobs', () => {
 describe('a skeleton of a task', () => {
   test('a hidden element of a skeleton track stays hidden across the border of two jobs', async () => {
     const { person, parts, task, jobs } = await taskOf(5, 0)
-    const joint = (frame: number, given: Json = {}) =>
+    const joint = (frame: number, given: AnyJson = {}) =>
       keyframe(frame, { type: 'points', points: [frame, frame], ...given })
     const elements = [
       trackOf(parts[0] ?? 0, [joint(0), joint(3, { outside: true }), joint(8)]),
@@ -235,8 +236,8 @@ test('a task returns the same objects that were written to it, on every frame', 
   })
   const put = await task.put({ shapes, tracks })
   const shown = await task.get()
-  expect(shown.shapes.toSorted((a: Json, b: Json) => a.id - b.id)).toEqual(put.shapes)
-  expect(put.shapes.map((one: Json) => one.points)).toEqual(shapes.map((one) => one.points))
+  expect(shown.shapes.toSorted((a: AnyJson, b: AnyJson) => a.id - b.id)).toEqual(put.shapes)
+  expect(put.shapes.map((one: AnyJson) => one.points)).toEqual(shapes.map((one) => one.points))
   expect(shown.tracks).toEqual(put.tracks)
   for (const [index, track] of shown.tracks.entries()) {
     for (let frame = 0; frame < 10; frame += 1) {
@@ -253,10 +254,10 @@ test('a task returns the same objects that were written to it, on every frame', 
 test('keyframes beyond the last frame of a job are cut off, and a track outside of the job is refused', async () => {
   const { car, task, first } = await taskOf(5, 0)
   const { tracks } = await first.put({ tracks: [trackOf(car, [keyframe(2), keyframe(8)])] })
-  expect(tracks[0].shapes.map((one: Json) => one.points[0])).toEqual([20, 40])
-  for (const place of [first, task]) {
+  expect(tracks[0].shapes.map((one: AnyJson) => one.points[0])).toEqual([20, 40])
+  for (const path of [first, task]) {
     const late = [trackOf(car, [keyframe(1)]), trackOf(car, [keyframe(12), keyframe(15)])]
-    const { status, body, headers } = await place.tryPut({ tracks: late })
+    const { status, body, headers } = await path.tryPut({ tracks: late })
     expect([status, headers.get('x-error-code')]).toEqual([400, 'frame_out_of_range'])
     expect(body).toEqual({ tracks: [{}, { frame: [expect.any(String)] }] })
   }
@@ -284,7 +285,7 @@ test('a track visible to the end of its job is hidden from the start of the next
  * Computes the numbers of a track of rectangles on a frame independently of the service; empty while the track is
  * hidden.
  */
-function placeAt(shapes: Json[], frame: number): number[] {
+function placeAt(shapes: AnyJson[], frame: number): number[] {
   const left = shapes.findLast((one) => one.frame <= frame)
   const right = shapes.find((one) => one.frame > frame)
   if (!left || left.outside) return []

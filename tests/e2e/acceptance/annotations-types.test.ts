@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { emptySet, refusalOf, sharedTask } from '../../support/annotations.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { openRandom } from '../../support/random.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** The fields that an object may have, and how they are read back. See docs/spec/annotations.md#shapes. */
 
-const world = sharedTask(served())
+const world = sharedTask(useTestServer())
 const job = world.first
 const { stored, refused } = job
 
 const plain = () => world.idOf('plain')
-const shape = (type: string, points: unknown, more: Json = {}) => ({
+const shape = (type: string, points: unknown, more: AnyJson = {}) => ({
   ...{ type, frame: 0, label_id: plain(), points },
   ...more,
 })
-const box = (more: Json = {}) => shape('rectangle', [1, 2, 30, 40], more)
+const box = (more: AnyJson = {}) => shape('rectangle', [1, 2, 30, 40], more)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 /** Builds a skeleton with one element. */
-const person = (joint: Json = {}, more: Json = {}) => ({
+const person = (joint: AnyJson = {}, more: AnyJson = {}) => ({
   ...{ type: 'skeleton', frame: 0, label_id: world.idOf('person') },
   elements: [{ type: 'points', frame: 0, label_id: world.idOf('head'), points: [1, 2], ...joint }],
   ...more,
@@ -146,16 +146,16 @@ describe('the number of coordinates of a shape', () => {
       const shapes = Array.from({ length: 1000 }, boxOf)
       expect((await job.put(undefined, { raw: exactly({ shapes }) })).status).toBe(200)
       const seen = (await job.read()).shapes.map(numbersOf)
-      const wanted = shapes.map((one) => numbersOf(one).map((number) => number + 0)) // -0 is stored as 0
-      expect(seen).toStrictEqual(wanted)
+      const expected = shapes.map((one) => numbersOf(one).map((number) => number + 0)) // -0 is stored as 0
+      expect(seen).toStrictEqual(expected)
     }
   })
 })
 
-const numbersOf = ({ points, score, rotation }: Json): number[] => [...points, score, rotation]
+const numbersOf = ({ points, score, rotation }: AnyJson): number[] => [...points, score, rotation]
 
 /** Serializes as JSON but keeps -0, which `JSON.stringify` writes as 0. */
-const exactly = (value: Json): string =>
+const exactly = (value: AnyJson): string =>
   JSON.stringify(value, (_, one) => (Object.is(one, -0) ? 'minus zero' : one)).replaceAll(
     '"minus zero"',
     '-0',
@@ -180,10 +180,10 @@ describe('masks', () => {
   })
 
   test.each([
-    ['runs that are too few', [1, 2, 1, 4, 1, 2, 10, 20, 13, 22]],
-    ['runs that are too many', [0, 5, 0, 0, 1, 1]],
-    ['a run of nothing in between', [1, 0, 3, 0, 0, 1, 1]],
-    ['a run below nothing', [-1, 5, 0, 0, 1, 1]],
+    ['too few runs', [1, 2, 1, 4, 1, 2, 10, 20, 13, 22]],
+    ['too many runs', [0, 5, 0, 0, 1, 1]],
+    ['an inner run of length 0', [1, 0, 3, 0, 0, 1, 1]],
+    ['a negative run', [-1, 5, 0, 0, 1, 1]],
     ['half a pixel', [0.5, 3.5, 0, 0, 1, 1]],
     ['a box that ends before it starts', [0, 4, 1, 0, 0, 1]],
     ['a box upside down', [0, 4, 0, 1, 1, 0]],
@@ -284,8 +284,8 @@ describe('fields of objects', () => {
     [{ elements: [{}] }, 'elements_invalid'],
   ])('the field %j is refused by name, as %s', async (wrong, code) => {
     const [name = ''] = Object.keys(wrong)
-    const [status, told, body] = await refused('shapes', box(wrong))
-    expect([status, told]).toEqual([400, code])
+    const [status, errorCode, body] = await refused('shapes', box(wrong))
+    expect([status, errorCode]).toEqual([400, code])
     expect(body).toEqual({ shapes: [{ [name]: [expect.any(String)] }] })
   })
 
@@ -328,8 +328,8 @@ describe('order and ids', () => {
         shapes: [keyframe(4), keyframe(frame)].slice(frame === 4 ? 1 : 0),
       })),
     }
-    const groups = (list: Json[]) => list.map((one) => one.group)
-    const frameThenId = (a: Json, b: Json) => a.frame - b.frame || a.id - b.id
+    const groups = (list: AnyJson[]) => list.map((one) => one.group)
+    const frameThenId = (a: AnyJson, b: AnyJson) => a.frame - b.frame || a.id - b.id
     await job.clear()
     for (const answer of [await job.put(set), await job.patch('create', set)]) {
       expect(answer.status).toBe(200)
@@ -340,9 +340,11 @@ describe('order and ids', () => {
     expect([read.tags.length, read.shapes.length, read.tracks.length]).toEqual([600, 800, 600])
     expect(read.tags).toEqual([...read.tags].sort(frameThenId))
     expect(read.shapes).toEqual([...read.shapes].sort(frameThenId))
-    expect(read.tracks).toEqual([...read.tracks].sort((a: Json, b: Json) => a.id - b.id))
+    expect(read.tracks).toEqual([...read.tracks].sort((a: AnyJson, b: AnyJson) => a.id - b.id))
     for (const track of read.tracks)
-      expect(track.shapes).toEqual([...track.shapes].sort((a: Json, b: Json) => a.frame - b.frame))
+      expect(track.shapes).toEqual(
+        [...track.shapes].sort((a: AnyJson, b: AnyJson) => a.frame - b.frame),
+      )
   })
 
   test('keyframes and skeleton elements have their own ids, which stay the same', async () => {
@@ -359,11 +361,11 @@ describe('order and ids', () => {
     const answer = await job.write({ shapes: [person()], tracks: [track] })
     const [{ id, elements: parts }] = answer.shapes
     const [kept] = answer.tracks
-    const inside = kept.elements.flatMap((one: Json) => [
+    const inside = kept.elements.flatMap((one: AnyJson) => [
       one.id,
-      ...one.shapes.map((at: Json) => at.id),
+      ...one.shapes.map((at: AnyJson) => at.id),
     ])
-    const ids = [id, parts[0].id, kept.id, ...kept.shapes.map((one: Json) => one.id), ...inside]
+    const ids = [id, parts[0].id, kept.id, ...kept.shapes.map((one: AnyJson) => one.id), ...inside]
     expect(ids.length).toBe(11)
     expect(ids.every((one) => Number.isInteger(one) && one > 0)).toBe(true)
     expect(new Set(ids).size).toBe(11)

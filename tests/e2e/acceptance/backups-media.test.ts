@@ -6,8 +6,8 @@ import { writeClip } from '@reticle/kit/testing/video/clips'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { unzip } from '../../support/archives.ts'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Client, Json } from '../../support/client.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { describeTask } from '../backups/described.ts'
 import { backupOf, restoreOf } from '../backups/round-trip.ts'
@@ -20,9 +20,9 @@ const store = await startS3()
 const { path, remove } = dataDirectory()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-backups-'))
 const [shareDir, clips] = [join(folder, 'share'), join(folder, 'clips')]
-const own = await pictures(3)
+const own = await createImages(3)
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 beforeAll(async () => {
   mkdirSync(join(shareDir, 'street'), { recursive: true })
   mkdirSync(clips)
@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 /** Creates a task with this media. */
-async function taskOf(data: { json: Json } | { form: FormData }): Promise<number> {
+async function taskOf(data: { json: AnyJson } | { form: FormData }): Promise<number> {
   const json = { name: 't', labels: [{ name: 'car' }] }
   const { id } = await api.done('POST', '/tasks', { json })
   await api.finished(await api.done('POST', `/tasks/${id}/data`, data))
@@ -54,7 +54,7 @@ async function restored(id: number, query = '') {
   return { copy: request.result_id, files }
 }
 
-const asLocal = (described: Json) => ({
+const asLocal = (described: AnyJson) => ({
   ...described,
   meta: { ...described.meta, storage: 'local', cloud_storage_id: null },
 })

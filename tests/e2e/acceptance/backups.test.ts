@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { craftZip } from '../../support/crafted-zip.ts'
 import { jobsOf } from '../../support/factories.ts'
 import { fixture, hasFixtures } from '../../support/fixtures.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
@@ -17,14 +17,14 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const [here, there] = [dataDirectory(), dataDirectory()]
 let running: Reticle[]
-let api: Client
-let other: Client
-let project: Json
+let api: ApiClient
+let other: ApiClient
+let project: AnyJson
 let archive: Buffer
 beforeAll(async () => {
   running = [await startReticle(here.path), await startReticle(there.path)]
   const [first, second] = running
-  if (!first || !second) throw new Error('two of them were started')
+  if (!first || !second) throw new Error('fewer than two servers were started')
   api = first.admin
   other = second.admin
   project = await addProject(api)
@@ -48,7 +48,7 @@ async function changed(bytes: Buffer, given: Record<string, string | null>): Pro
   return craftZip([...all].map(([name, content]) => ({ name, bytes: content })))
 }
 
-async function document(bytes: Buffer, name: string): Promise<Json> {
+async function document(bytes: Buffer, name: string): Promise<AnyJson> {
   return JSON.parse(String((await members(bytes)).get(name)))
 }
 
@@ -111,7 +111,7 @@ describe('a backup of a task', () => {
     const json = { name: 'chosen', labels: [{ name: 'car' }] }
     const { id } = await api.done('POST', '/tasks', { json })
     const fields = { start_frame: '1', stop_frame: '7', frame_filter: 'step=2' }
-    const form = formOf(await pictures(9), fields)
+    const form = formOf(await createImages(9), fields)
     await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
     const { result_id } = await restore(await backup(`tasks/${id}`), 'tasks')
     expect(await describeTask(api, result_id)).toEqual(await describeTask(api, id))
@@ -150,12 +150,12 @@ describe('restores without effect', () => {
     ['a truncated archive', async () => archive.subarray(0, archive.length - 700), 'backup.zip'],
     ['no archive', async () => Buffer.from('nothing'), 'backup.zip'],
     [
-      'an archive of something else',
+      'an archive of other files',
       async () => craftZip([{ name: 'a.txt', bytes: Buffer.from('x') }]),
       'The archive is not a backup: it has neither project.json nor task.json',
     ],
     [
-      'a backup of a task, taken for one of a project',
+      'a task backup sent as a project backup',
       async () => craftZip([{ name: 'task.json', bytes: Buffer.from('{}') }]),
       'The archive is a backup of a task, not of a project: restore it as a task',
     ],
@@ -179,7 +179,7 @@ describe('restores without effect', () => {
       'task_1/annotations.json',
     ],
     [
-      'a label that nobody knows',
+      'an unknown label',
       () =>
         changed(archive, {
           'task_0/annotations.json': '[{"tags":[{"frame":0,"label":"bus","attributes":[]}]}]',
@@ -195,12 +195,12 @@ describe('restores without effect', () => {
       'more sets than the 6 jobs',
     ],
     [
-      'spans of time',
+      'time intervals',
       () => changed(archive, { 'task_0/annotations.json': '[{"intervals":[{}]}]' }),
       'intervals are not supported',
     ],
     [
-      'a picture that is missing',
+      'a missing image',
       () => changed(archive, { 'task_0/data/frame-003.png': null }),
       'frame-003.png',
     ],
@@ -218,7 +218,7 @@ describe('restores without effect', () => {
       () => changed(archive, { 'assets/mirror _1_.png': 'no picture' }),
       'assets/mirror _1_.png',
     ],
-  ])('%s', async (_, make, message) => {
+  ])('a restore fails for %s', async (_, make, message) => {
     const before = await count()
     const request = await restore(await make())
     expect(request).toMatchObject({ status: 'failed', result_id: null })
@@ -228,7 +228,7 @@ describe('restores without effect', () => {
 })
 
 describe.skipIf(!hasFixtures)('backups made by CVAT', () => {
-  const facts: Json = hasFixtures ? JSON.parse(String(fixture('exports/facts.json'))) : {}
+  const facts: AnyJson = hasFixtures ? JSON.parse(String(fixture('exports/facts.json'))) : {}
 
   test('a project backup made by CVAT is restored', async () => {
     const { result_id, message } = await restore(fixture('backups/project.zip'))
@@ -244,10 +244,10 @@ describe.skipIf(!hasFixtures)('backups made by CVAT', () => {
     ])
     const [, , last] = described.tasks[0].jobs
     expect(last).toMatchObject({ stage: 'validation', state: 'new', status: 'validation' })
-    const shapes = described.tasks[0].jobs.flatMap((job: Json) => job.sets[1])
-    const wanted = facts.tasks['Batch 1: shapes'].annotations.shapes
-    expect(shapes).toHaveLength(wanted.length)
-    const ellipse = shapes.find((one: Json) => one.type === 'ellipse')
+    const shapes = described.tasks[0].jobs.flatMap((job: AnyJson) => job.sets[1])
+    const expected = facts.tasks['Batch 1: shapes'].annotations.shapes
+    expect(shapes).toHaveLength(expected.length)
+    const ellipse = shapes.find((one: AnyJson) => one.type === 'ellipse')
     expect(ellipse.points).toEqual([230, 110, 50, 50])
     expect(described.tasks[1].jobs[0].sets[2]).toHaveLength(2)
   })

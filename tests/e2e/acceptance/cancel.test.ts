@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { bitmap } from '../../support/pictures.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { createBitmap } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -16,9 +16,9 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 const store = await startS3()
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 let there: string
-const { newPerson } = people(() => reticle)
+const { newPerson } = createUserFactory(() => reticle)
 /** Targets of the requests: two tasks whose exports block the worker, a project, and a task without media. */
 const ids = { project: 0, task: 0, job: 0, empty: 0, first: 0, second: 0, storage: 0 }
 
@@ -47,12 +47,12 @@ afterAll(async () => {
 })
 
 function noisy(name: string) {
-  const bytes = bitmap(1300, 1300)
+  const bytes = createBitmap(1300, 1300)
   randomBytes(bytes.length - 54).copy(bytes, 54)
   return { name, bytes }
 }
 
-const post = (url: string, json?: Json) => api.done('POST', url, { json })
+const post = (url: string, json?: AnyJson) => api.done('POST', url, { json })
 const coco = 'format=COCO%201.0'
 /** Starts an export that waits for the blocked bucket and occupies a slot. */
 const block = (task: number) => post(`/tasks/${task}/annotations/?${coco}&${there}`)
@@ -80,7 +80,7 @@ const kinds: [kind: string, start: () => Promise<{ rq_id: string }>][] = [
 ]
 
 /** Everything that a request could have left behind. */
-async function everything(): Promise<Json> {
+async function everything(): Promise<AnyJson> {
   const read = (url: string) => api.done('GET', url)
   return {
     projects: await read('/projects?sort=id'),

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { annotationFile, bitmap } from '../../support/pictures.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { annotationFile, createBitmap } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Exports, imports and backups through cloud storages. */
@@ -13,10 +13,10 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 const store = await startS3()
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let task: Json
-let storage: Json
-const { newPerson } = people(() => reticle)
+let api: ApiClient
+let task: AnyJson
+let storage: AnyJson
+const { newPerson } = createUserFactory(() => reticle)
 const bucket = () => store.buckets.get('exchange') ?? expect.fail('the bucket is gone')
 const coco = 'format=COCO%201.0'
 const there = (id: number = storage.id) => `${coco}&location=cloud_storage&cloud_storage_id=${id}`
@@ -34,7 +34,7 @@ afterAll(async () => {
   remove()
 })
 
-async function newTask(): Promise<Json> {
+async function newTask(): Promise<AnyJson> {
   const made = await taskWithMedia(api)
   const { results } = await api.done('GET', `/labels?task_id=${made.id}`)
   const shapes = [rectangle(results[0].id)]
@@ -49,7 +49,7 @@ const imported = async (query: string, id: number, what = 'tasks') => {
   const { rq_id } = await api.done('POST', `/${what}/${id}/annotations/?${query}`)
   return api.ended(rq_id)
 }
-const refused = async (path: string, by: Client = api) => {
+const refused = async (path: string, by: ApiClient = api) => {
   const { status, body } = await by.call('POST', path)
   return [status, body]
 }
@@ -98,7 +98,7 @@ test('exports of a task and of its jobs go to the target storage of the task', a
 
   const json = { name: 't', read_only: true }
   const { value } = await api.done('POST', '/auth/access_tokens', { json })
-  const reading = client(`${reticle.url}/api`, `Bearer ${value}`)
+  const reading = createApiClient(`${reticle.url}/api`, `Bearer ${value}`)
   const [status] = await refused(`/tasks/${id}/dataset/export?${coco}&filename=x`, reading)
   expect(status).toBe(403)
   expect(bucket().size).toBe(2)
@@ -112,19 +112,19 @@ test('exports of projects and of events can go to a bucket', async () => {
   await taskWithMedia(api, { project_id: project.id })
   const url = `/projects/${project.id}/dataset/export?${there()}&filename=p.zip&save_images=true`
   await api.finished(await api.done('POST', url))
-  const place = `location=cloud_storage&cloud_storage_id=${storage.id}`
-  await api.finished(await api.done('POST', `/events/export?${place}&filename=logs%2Fe.csv`))
+  const cloudQuery = `location=cloud_storage&cloud_storage_id=${storage.id}`
+  await api.finished(await api.done('POST', `/events/export?${cloudQuery}&filename=logs%2Fe.csv`))
   expect([...bucket().keys()]).toEqual(['p.zip', 'logs/e.csv'])
 })
 
 test('backups are stored in a bucket under their name, and are restored from there', async () => {
   bucket().clear()
-  const place = `location=cloud_storage&cloud_storage_id=${storage.id}`
+  const cloudQuery = `location=cloud_storage&cloud_storage_id=${storage.id}`
   const json = { name: 'Kept', labels: [{ name: 'car' }] }
   const project = await api.done('POST', '/projects', { json })
   await taskWithMedia(api, { project_id: project.id })
   for (const of of [`projects/${project.id}`, `tasks/${task.id}`]) {
-    const started = await api.done('POST', `/${of}/backup/export?${place}&lightweight=false`)
+    const started = await api.done('POST', `/${of}/backup/export?${cloudQuery}&lightweight=false`)
     expect((await api.finished(started)).result_url).toBeNull()
     const file = await api.call(
       'GET',
@@ -140,7 +140,7 @@ test('backups are stored in a bucket under their name, and are restored from the
   expect(second).toMatch(/^task_a task_backup_[\d_]{19}\.zip$/)
 
   const restored = async (of: string, key: string) =>
-    api.finished(await api.done('POST', `/${of}/backup/?${place}&filename=${key}`))
+    api.finished(await api.done('POST', `/${of}/backup/?${cloudQuery}&filename=${key}`))
   const { result_id } = await restored('projects', first)
   expect(await api.done('GET', `/projects/${result_id}`)).toMatchObject({
     ...{ name: 'Kept', tasks: { count: 1 } },
@@ -153,7 +153,7 @@ test('a backup to or from a storage that the caller cannot use is refused', asyn
   const { id } = await api.done('POST', '/projects', { json: { name: 'p' } })
   const stranger = await newPerson()
   const own = await stranger.api.done('POST', '/projects', { json: { name: 'p' } })
-  const place = (given?: number) =>
+  const cloudQuery = (given?: number) =>
     `location=cloud_storage${given ? `&cloud_storage_id=${given}` : ''}`
   const unnamed = [400, { cloud_storage_id: ['cloud_storage_id was not provided'] }]
   for (const [mine, theirs] of [
@@ -161,11 +161,11 @@ test('a backup to or from a storage that the caller cannot use is refused', asyn
     ['/projects/backup/?filename=a.zip&', '/projects/backup/?filename=a.zip&'],
     ['/tasks/backup/?filename=a.zip&', '/tasks/backup/?filename=a.zip&'],
   ]) {
-    expect(await refused(`${mine}${place()}`)).toEqual(unnamed)
-    expect((await refused(`${mine}${place(999_999)}`))[0]).toBe(404)
-    expect((await refused(`${theirs}${place(storage.id)}`, stranger.api))[0]).toBe(403)
+    expect(await refused(`${mine}${cloudQuery()}`)).toEqual(unnamed)
+    expect((await refused(`${mine}${cloudQuery(999_999)}`))[0]).toBe(404)
+    expect((await refused(`${theirs}${cloudQuery(storage.id)}`, stranger.api))[0]).toBe(403)
   }
-  expect(await refused(`/projects/backup/?${place(storage.id)}`)).toEqual([
+  expect(await refused(`/projects/backup/?${cloudQuery(storage.id)}`)).toEqual([
     ...[400, ['The filename was not specified']],
   ])
 })
@@ -239,7 +239,7 @@ test('a failed import from a bucket keeps the annotations and names the file', a
 
 test('a cancelled export leaves no objects or multipart uploads in the bucket', async () => {
   const noisy = (name: string) => {
-    const bytes = bitmap(1300, 1300)
+    const bytes = createBitmap(1300, 1300)
     randomBytes(bytes.length - 54).copy(bytes, 54)
     return { name, bytes }
   }

@@ -2,8 +2,8 @@ import { startConnectProxy } from '@reticle/kit/testing/connect-proxy'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
-import { pictures } from '../../support/pictures.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import { createImages } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -17,7 +17,7 @@ const proxy = await startConnectProxy()
 const there = await startReceiver()
 const s3 = await startS3()
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 
 beforeAll(async () => {
   reticle = await startReticle(path, {
@@ -38,10 +38,10 @@ beforeEach(() => {
 })
 
 const named = (name: string, { url }: { url: string }) => `${name}.test:${new URL(url).port}`
-const told = () => [...new Set(proxy.asked.map(({ target }) => target))]
+const proxiedTargets = () => [...new Set(proxy.asked.map(({ target }) => target))]
 const credentials = `Basic ${Buffer.from(`reticle:${word}`).toString('base64')}`
 
-async function ping(): Promise<Json> {
+async function ping(): Promise<AnyJson> {
   const { id: project_id } = await api.done('POST', '/projects', { json: { name: 'streets' } })
   const target_url = `http://${named('receiver', there)}/`
   const json = { type: 'project', project_id, target_url, events: 'create:task' }
@@ -49,7 +49,7 @@ async function ping(): Promise<Json> {
   return api.done('POST', `/webhooks/${id}/ping`)
 }
 
-async function fetched(): Promise<Json> {
+async function fetched(): Promise<AnyJson> {
   const { id } = await api.done('POST', '/tasks', {
     json: { name: 't', labels: [{ name: 'car' }] },
   })
@@ -68,16 +68,16 @@ const connected = () =>
   })
 
 test('webhooks, remote files and buckets are reached through the proxy', async () => {
-  const [image] = await pictures(1)
+  const [image] = await createImages(1)
   there.answer(({ method }) => (method === 'GET' ? { body: image?.bytes } : {}))
   s3.buckets.set('frames', new Map())
   expect(await ping()).toMatchObject({ status_code: 200 })
-  expect(told()).toEqual([named('receiver', there)])
+  expect(proxiedTargets()).toEqual([named('receiver', there)])
   expect(await fetched()).toMatchObject({ status: 'finished' })
-  expect(told()).toContain(named('files', there))
+  expect(proxiedTargets()).toContain(named('files', there))
   const { status, text } = await connected()
   expect(status, text).toBe(201)
-  expect(told()).toContain(named('s3', s3))
+  expect(proxiedTargets()).toContain(named('s3', s3))
   expect(new Set(proxy.asked.map((one) => one.credentials))).toEqual(new Set([credentials]))
 })
 

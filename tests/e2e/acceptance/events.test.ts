@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Events of clients and their export. See docs/spec/workspace.md#client-events. */
@@ -13,7 +13,7 @@ const people = ['teller', 'member', 'leader'].map((username) => ({
 }))
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-const apis: Client[] = []
+const apis: ApiClient[] = []
 const as = (name: 'teller' | 'member' | 'leader') => {
   const api = apis[people.findIndex(({ username }) => username === name)]
   if (!api) throw new Error(`there is no ${name}`)
@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const person of people) {
     await addPerson(await reticle.people(), person)
     const basic = Buffer.from(`${person.username}:${person.password}`).toString('base64')
-    apis.push(client(`${reticle.url}/api`, `Basic ${basic}`))
+    apis.push(createApiClient(`${reticle.url}/api`, `Basic ${basic}`))
   }
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 /** Rows of an export, keyed by the names of its columns. */
-async function exported(api: Client, query = ''): Promise<Json[]> {
+async function exported(api: ApiClient, query = ''): Promise<AnyJson[]> {
   const { result_url } = await api.finished(await api.done('POST', `/events/export${query}`))
   const { status, headers, bytes } = await api.bytes(result_url)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/csv'])
@@ -49,13 +49,13 @@ async function exported(api: Client, query = ''): Promise<Json[]> {
 }
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
-const tell = (api: Client, json: unknown) => api.call('POST', '/events', { json })
+const sendEvents = (api: ApiClient, json: unknown) => api.call('POST', '/events', { json })
 
 describe('client events', () => {
   test('the clock of a client is corrected by the time that it sends', async () => {
     const hour = 3600
     const before = Date.now()
-    const answer = await tell(as('teller'), {
+    const answer = await sendEvents(as('teller'), {
       timestamp: ago(hour),
       events: [
         { scope: 'zoom:image', timestamp: ago(hour + 30), task_id: 1001 },
@@ -63,12 +63,12 @@ describe('client events', () => {
       ],
     })
     expect(answer.status).toBe(201)
-    const [first, second] = answer.body.events.map((one: Json) => Date.parse(one.timestamp))
+    const [first, second] = answer.body.events.map((one: AnyJson) => Date.parse(one.timestamp))
     expect(Math.abs(second - first - 30_000)).toBeLessThanOrEqual(1000)
     expect(second).toBeGreaterThanOrEqual(before - 1000)
     const rows = await exported(as('teller'), '?task_id=1001')
     const times = rows.filter((row) => row.source === 'client').map((row) => row.timestamp)
-    expect(times).toEqual(answer.body.events.map((one: Json) => one.timestamp))
+    expect(times).toEqual(answer.body.events.map((one: AnyJson) => one.timestamp))
   })
 
   test.each(['create:task', 'send:working_time', 'login:user', 'nosuch'])(
@@ -79,7 +79,7 @@ describe('client events', () => {
         { scope: 'debug:info', timestamp, task_id: 1002 },
         { scope, timestamp, task_id: 1002 },
       ]
-      const { status, body } = await tell(as('teller'), { timestamp, events })
+      const { status, body } = await sendEvents(as('teller'), { timestamp, events })
       expect([status, Object.keys(body)]).toEqual([400, ['scope']])
       expect(await exported(as('teller'), '?task_id=1002')).toEqual([])
     },
@@ -88,7 +88,7 @@ describe('client events', () => {
   test('a payload must be JSON', async () => {
     const timestamp = ago(0)
     const events = [{ scope: 'debug:info', timestamp, payload: '{' }]
-    const { status, body } = await tell(as('teller'), { timestamp, events })
+    const { status, body } = await sendEvents(as('teller'), { timestamp, events })
     expect([status, Object.keys(body)]).toEqual([400, ['payload']])
   })
 
@@ -100,7 +100,7 @@ describe('client events', () => {
     })
     const previous_event = { ...event(0), scope: 'draw:object' }
     const events = [event(100), event(201), event(211)]
-    await tell(as('teller'), { timestamp: at(211), previous_event, events })
+    await sendEvents(as('teller'), { timestamp: at(211), previous_event, events })
     const rows = await exported(as('teller'), '?task_id=1003')
     expect(rows).toEqual([
       expect.objectContaining({
@@ -113,11 +113,11 @@ describe('client events', () => {
   test('in the personal workspace users export only their own events, and an administrator exports all', async () => {
     const timestamp = ago(0)
     for (const name of ['teller', 'member'] as const)
-      await tell(as(name), {
+      await sendEvents(as(name), {
         timestamp,
         events: [{ scope: 'copy:object', timestamp, task_id: 1004 }],
       })
-    const of = async (api: Client, query = '') =>
+    const of = async (api: ApiClient, query = '') =>
       (await exported(api, `?task_id=1004${query}`)).map((row) => row.user_name)
     expect(await of(as('teller'))).toEqual(['teller'])
     expect(await of(as('member'))).toEqual(['member'])
@@ -139,10 +139,10 @@ describe('client events', () => {
       await as('member').done('POST', `/invitations/${results[0].key}/accept`)
     const timestamp = ago(0)
     const events = [{ scope: 'paste:object', timestamp, task_id: 1005 }]
-    const told = await as('member').call('POST', `/events?org_id=${id}`, {
+    const recorded = await as('member').call('POST', `/events?org_id=${id}`, {
       json: { timestamp, events },
     })
-    expect(told.status).toBe(201)
+    expect(recorded.status).toBe(201)
     const rows = await exported(as('member'), '?task_id=1005')
     expect(rows.map((row) => row.scope)).toEqual(['paste:object'])
     const stranger = await as('teller').call('POST', `/events/export?org_id=${id}`)
@@ -152,7 +152,7 @@ describe('client events', () => {
   test('exceptions reported by clients are kept but not exported', async () => {
     const timestamp = ago(0)
     const events = [{ scope: 'send:exception', timestamp, task_id: 1006, payload: '{}' }]
-    expect((await tell(as('teller'), { timestamp, events })).status).toBe(201)
+    expect((await sendEvents(as('teller'), { timestamp, events })).status).toBe(201)
     expect(await exported(as('teller'), '?task_id=1006')).toEqual([])
   })
 

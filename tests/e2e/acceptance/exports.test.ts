@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { type Person, people } from '../../support/people.ts'
-import { pictures } from '../../support/pictures.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { createImages } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Exports: repetition, access to the file, and the filters of the exported objects. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let anna: Person
-const { newPerson, newOrganization, newMember } = people(() => reticle)
+let anna: RegisteredUser
+const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
 beforeAll(async () => {
   reticle = await startReticle(path)
   anna = await newPerson()
@@ -24,14 +24,14 @@ afterAll(async () => {
 const coco = 'format=COCO%201.0'
 const exportOf = (at: string, query = '') =>
   anna.api.call('POST', `${at}/dataset/export?${coco}${query}`)
-const exported = async (at: string, query = ''): Promise<Json> =>
+const exported = async (at: string, query = ''): Promise<AnyJson> =>
   anna.api.finished((await exportOf(at, query)).body)
 
 /** Documents of an export, keyed by the names of their subsets. */
-async function documentsOf(at: string, query = ''): Promise<Record<string, Json>> {
+async function documentsOf(at: string, query = ''): Promise<Record<string, AnyJson>> {
   const { result_url } = await exported(at, query)
   const members = await unzip((await anna.api.bytes(result_url)).bytes)
-  const documents: Record<string, Json> = {}
+  const documents: Record<string, AnyJson> = {}
   for (const [name, bytes] of members) {
     const [, subset] = /^annotations\/instances_(.+)\.json$/.exec(name) ?? []
     if (subset) documents[subset] = JSON.parse(bytes.toString())
@@ -40,20 +40,20 @@ async function documentsOf(at: string, query = ''): Promise<Record<string, Json>
 }
 
 /** Frames and the labels of their boxes in the order of the document: `['0: car bus', '1:']`. */
-function contentsOf({ images, annotations, categories }: Json): string[] {
-  const names = new Map(categories.map((one: Json) => [one.id, one.name]))
-  return images.map((image: Json) => {
-    const own = annotations.filter((one: Json) => one.image_id === image.id)
+function contentsOf({ images, annotations, categories }: AnyJson): string[] {
+  const names = new Map(categories.map((one: AnyJson) => [one.id, one.name]))
+  return images.map((image: AnyJson) => {
+    const own = annotations.filter((one: AnyJson) => one.image_id === image.id)
     const frame = Number(/(\d+)/.exec(image.file_name)?.[1]) - 1 // names of images count from 1
-    return [`${frame}:`, ...own.map((one: Json) => names.get(one.category_id))].join(' ')
+    return [`${frame}:`, ...own.map((one: AnyJson) => names.get(one.category_id))].join(' ')
   })
 }
 
 /** Creates a task of four frames in two jobs: a car and a bus, an empty frame, a car with a low score, a bus. */
-async function newTask(): Promise<Json> {
+async function newTask(): Promise<AnyJson> {
   const labels = [{ name: 'car' }, { name: 'bus' }]
   const task = await taskWithMedia(anna.api, { labels, segment_size: 2 })
-  const [car, bus] = task.labels.map(({ id }: Json) => id)
+  const [car, bus] = task.labels.map(({ id }: AnyJson) => id)
   const shapes = [
     ...[rectangle(car, 0), rectangle(bus, 0)],
     ...[{ ...rectangle(car, 2), score: 0.25, source: 'auto' }, rectangle(bus, 3)],
@@ -77,7 +77,7 @@ describe('requesting an export', () => {
 
   test('the report lists the losses that the documented matrix predicts', async () => {
     const task = await taskWithMedia(anna.api, { labels: [{ name: 'car' }] })
-    const place = { frame: 0, label_id: task.labels[0].id }
+    const common = { frame: 0, label_id: task.labels[0].id }
     const points: Record<string, number[]> = {
       rectangle: [1, 1, 9, 9],
       polygon: [1, 1, 9, 1, 9, 9],
@@ -87,23 +87,23 @@ describe('requesting an export', () => {
       cuboid: [1, 1, 1, 9, 9, 1, 9, 9, 3, 3, 3, 11, 11, 3, 11, 11],
       mask: [0, 16, 2, 2, 5, 5],
     }
-    const shapes = Object.keys(points).map((type) => ({ ...place, type, points: points[type] }))
+    const shapes = Object.keys(points).map((type) => ({ ...common, type, points: points[type] }))
     const at = `/tasks/${task.id}`
-    await anna.api.done('PUT', `${at}/annotations/`, { json: { shapes, tags: [place] } })
+    await anna.api.done('PUT', `${at}/annotations/`, { json: { shapes, tags: [common] } })
     const { formats } = await anna.api.done('GET', '/server/formats/losses')
     expect(formats.length).toBeGreaterThan(0)
     for (const { name, kinds } of formats) {
       const call = `${at}/dataset/export?format=${encodeURIComponent(name)}`
       const { report } = await anna.api.finished((await anna.api.call('POST', call)).body)
       const entries: { kind: string; code: string; count: number }[] = report.entries
-      const foretold = (fate: string) =>
+      const documentedCount = (fate: string) =>
         [...Object.keys(points), 'tag'].filter((kind) => kinds[kind] === fate).length
-      const told = (fate: string) =>
+      const reportedCount = (fate: string) =>
         entries
           .filter(({ kind, code }) => kind === fate && code === 'dropped-shape-type')
           .reduce((sum, { count }) => sum + count, 0)
       for (const fate of ['dropped', 'converted'])
-        expect([name, fate, told(fate)]).toEqual([name, fate, foretold(fate)])
+        expect([name, fate, reportedCount(fate)]).toEqual([name, fate, documentedCount(fate)])
     }
   })
 
@@ -155,7 +155,7 @@ describe('the file of an export', () => {
 })
 
 describe('filters of exported objects', () => {
-  let task: Json
+  let task: AnyJson
   beforeAll(async () => {
     task = await newTask()
     const [, second] = await jobsOf(anna.api, task.id)
@@ -202,7 +202,7 @@ describe('exporting a project', () => {
     const project = await anna.api.done('POST', '/projects', { json })
     const [label] = project.labels
     for (const subset of ['train', 'train', 'test']) {
-      const files = await pictures(2)
+      const files = await createImages(2)
       const { id } = await taskWithMedia(anna.api, { project_id: project.id, files })
       await anna.api.done('PATCH', `/tasks/${id}`, { json: { subset } })
       const shapes = [rectangle(label.id, 1)]

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { datasetFile, type Picture, picture, pictures } from '../../support/pictures.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { createImage, createImages, datasetFile, type ImageFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 
@@ -11,21 +11,21 @@ import { sendFile } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let [first, second]: Picture[] = []
-const { newPerson } = people(() => reticle)
+let api: ApiClient
+let [first, second]: ImageFile[] = []
+const { newPerson } = createUserFactory(() => reticle)
 beforeAll(async () => {
   reticle = await startReticle(path)
   api = (await newPerson()).api
-  first = await picture('a.png', 64, 48)
-  second = await picture('b/c.png', 32, 20)
+  first = await createImage('a.png', 64, 48)
+  second = await createImage('b/c.png', 32, 20)
 })
 afterAll(async () => {
   await reticle.stop()
   remove()
 })
 
-const newProject = async (labels: Json[] = []): Promise<number> =>
+const newProject = async (labels: AnyJson[] = []): Promise<number> =>
   (await api.done('POST', '/projects', { json: { name: 'p', labels } })).id
 const datasetOf = (id: number) => `/projects/${id}/dataset/`
 const send = (id: number, zip: Uint8Array, query = '') =>
@@ -35,14 +35,14 @@ const sendAndEnd = async (id: number, zip: Uint8Array, query = '') => {
   expect(status).toBe(202)
   return api.ended(body.rq_id)
 }
-const tasksOf = async (id: number): Promise<Json[]> =>
+const tasksOf = async (id: number): Promise<AnyJson[]> =>
   (await api.done('GET', `/tasks?project_id=${id}&sort=id`)).results
-const shapesOf = async ({ id }: Json): Promise<Json[]> =>
+const shapesOf = async ({ id }: AnyJson): Promise<AnyJson[]> =>
   (await api.done('GET', `/tasks/${id}/annotations/`)).shapes
 
 interface Subset {
   images: string[]
-  annotations: Json[]
+  annotations: AnyJson[]
   categories?: string[]
 }
 
@@ -59,7 +59,7 @@ const instances = ({ images, annotations, categories = ['car', 'road'] }: Subset
   )
 
 /** Builds an archive of subsets, with the images at the paths where an export stores them. */
-const zipOf = (subsets: Record<string, Subset>, pictures: Record<string, Picture | undefined>) =>
+const zipOf = (subsets: Record<string, Subset>, pictures: Record<string, ImageFile | undefined>) =>
   storedZip([
     ...Object.entries(subsets).map(([name, subset]) => ({
       name: `annotations/instances_${name}.json`,
@@ -81,7 +81,7 @@ const node = (name: string, x: number) =>
   `<circle r="1" cx="${x}.5" cy="20.5" data-type="element node" data-label-name="${name}"></circle>`
 const mood = { name: 'mood', mutable: true, input_type: 'radio', values: ['up', 'down'] }
 /** Labels with every property that only the native format can represent. */
-const full: Json[] = [
+const full: AnyJson[] = [
   { name: 'road', type: 'polygon', color: '#123456' },
   {
     ...{
@@ -98,9 +98,9 @@ const full: Json[] = [
 /** Returns the labels of a project, with lookups from names to ids and from ids to names for labels and attributes. */
 async function labelsOf(id: number) {
   const { results } = await api.done('GET', `/labels?project_id=${id}&sort=id`)
-  const all: Json[] = results.flatMap((label: Json) => [label, ...label.sublabels])
+  const all: AnyJson[] = results.flatMap((label: AnyJson) => [label, ...label.sublabels])
   const specs = all.flatMap(({ attributes: own }) => own)
-  const nameIn = (numbered: Json[]) => (id: number | string) =>
+  const nameIn = (numbered: AnyJson[]) => (id: number | string) =>
     numbered.find((one) => one.id === Number(id))?.name
   return {
     labels: results,
@@ -111,36 +111,40 @@ async function labelsOf(id: number) {
 }
 
 /** Builds one object of each kind and two tracks, different for each subset. */
-function annotationsOf(subset: string, idOf: (name: string) => number): Json {
+function annotationsOf(subset: string, idOf: (name: string) => number): AnyJson {
   const x = subset.length
   const attributes = [{ spec_id: idOf('mood'), value: 'up' }]
   const [road, person] = [{ label_id: idOf('road') }, { label_id: idOf('person') }]
-  const place = (frame: number, points: number[]) => ({ frame, points })
-  const element = (name: string, more: Json) => ({ type: 'points', label_id: idOf(name), ...more })
+  const position = (frame: number, points: number[]) => ({ frame, points })
+  const element = (name: string, more: AnyJson) => ({
+    type: 'points',
+    label_id: idOf(name),
+    ...more,
+  })
   const moving = (name: string) => ({
     ...{ frame: 1, label_id: idOf(name) },
-    shapes: [1, 3].map((frame) => ({ type: 'points', ...place(frame, [x, frame]) })),
+    shapes: [1, 3].map((frame) => ({ type: 'points', ...position(frame, [x, frame]) })),
   })
   return {
     tags: [{ frame: 3, ...road, group: x }],
     shapes: [
-      { type: 'rectangle', ...place(0, [x, 2, 30.25, 40]), ...road, rotation: 30, z_order: 2 },
+      { type: 'rectangle', ...position(0, [x, 2, 30.25, 40]), ...road, rotation: 30, z_order: 2 },
       {
         ...{ type: 'skeleton', frame: 2, ...person, attributes },
-        elements: ['head', 'foot'].map((name) => element(name, place(2, [x, 5]))),
+        elements: ['head', 'foot'].map((name) => element(name, position(2, [x, 5]))),
       },
     ],
     tracks: [
       {
         ...{ frame: 0, ...road },
         shapes: [
-          { type: 'rectangle', ...place(0, [x, 0, 9, 9]) },
-          { type: 'rectangle', ...place(2, [x, 4, 9, 19]), outside: true },
+          { type: 'rectangle', ...position(0, [x, 0, 9, 9]) },
+          { type: 'rectangle', ...position(2, [x, 4, 9, 19]), outside: true },
         ],
       },
       {
         ...{ frame: 1, ...person },
-        shapes: [{ type: 'skeleton', ...place(1, []), attributes }],
+        shapes: [{ type: 'skeleton', ...position(1, []), attributes }],
         elements: ['head', 'foot'].map(moving),
       },
     ],
@@ -186,7 +190,7 @@ describe('importing a data set into a project', () => {
     ])
     const [shape] = await shapesOf(ofTrain)
     expect(shape).toMatchObject({ frame: 1, label_id: car.id, points: [1, 2, 4, 6] })
-    expect(shape.attributes.map(({ value }: Json) => value)).toEqual(['true', '3'])
+    expect(shape.attributes.map(({ value }: AnyJson) => value)).toEqual(['true', '3'])
     expect((await shapesOf(ofVal)).map(({ label_id }) => label_id)).toEqual([road.id, car.id])
   })
 
@@ -198,7 +202,7 @@ describe('importing a data set into a project', () => {
     expect(made.map(({ name }) => name)).toEqual(['train', 'val'])
     expect(before).toMatchObject({ id: task.id, size: task.size, name: task.name })
     const { results } = await api.done('GET', `/labels?project_id=${id}&sort=id`)
-    expect(results[0].attributes.map(({ name }: Json) => name)).toEqual(['wet', 'speed'])
+    expect(results[0].attributes.map(({ name }: AnyJson) => name)).toEqual(['wet', 'speed'])
   })
 
   test('the archive can be uploaded in chunks', async () => {
@@ -239,7 +243,7 @@ describe('importing a data set into a project', () => {
   test('an export in the native format keeps all properties of labels and annotations', async () => {
     const from = (await api.done('POST', '/projects', { json: { name: 'p', labels: full } })).id
     for (const subset of ['train', 'val']) {
-      const { id } = await taskWithMedia(api, { project_id: from, files: await pictures(4) })
+      const { id } = await taskWithMedia(api, { project_id: from, files: await createImages(4) })
       await api.done('PATCH', `/tasks/${id}`, { json: { name: subset, subset } })
       const { idOf } = await labelsOf(from)
       await api.done('PUT', `/tasks/${id}/annotations/`, { json: annotationsOf(subset, idOf) })
@@ -264,7 +268,7 @@ describe('importing a data set into a project', () => {
         ...{ label_id: nameOf, spec_id: nameOfSpec, parent_id: nameOf },
         svg: (text) => text.replace(/(?<=data-label-id=")\d+/g, (one) => nameOf(one)),
       }
-      const named = (given: Json): Json =>
+      const named = (given: AnyJson): AnyJson =>
         JSON.parse(JSON.stringify(given), (key, value) => (plain[key] ? plain[key](value) : value))
       const tasks = await tasksOf(id)
       const sets = await Promise.all(
@@ -299,7 +303,11 @@ describe('importing a data set into a project', () => {
 })
 
 describe('an import into a project that fails leaves nothing behind', () => {
-  const refused = async (zip: Uint8Array, message: string, labels: Json[] = [{ name: 'car' }]) => {
+  const refused = async (
+    zip: Uint8Array,
+    message: string,
+    labels: AnyJson[] = [{ name: 'car' }],
+  ) => {
     const id = await newProject(labels)
     const before = await api.done('GET', `/projects/${id}`)
     const request = await sendAndEnd(id, zip)

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { type Person, people } from '../../support/people.ts'
-import { annotationFile, pictures } from '../../support/pictures.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { annotationFile, createImages } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Imports of annotations, with modes, merging and dry runs. See docs/spec/requests.md#dry-runs-and-merges. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let anna: Person
-const { newPerson } = people(() => reticle)
+let anna: RegisteredUser
+const { newPerson } = createUserFactory(() => reticle)
 beforeAll(async () => {
   reticle = await startReticle(path)
   anna = await newPerson()
@@ -35,8 +35,8 @@ function cocoOf(file_name: string, boxes: readonly Box[], label = 'car'): FormDa
 }
 
 /** Creates a task with one box, 1,2 to 30,40, on its first frame. */
-async function newTask(): Promise<Json> {
-  const files = await pictures(2)
+async function newTask(): Promise<AnyJson> {
+  const files = await createImages(2)
   const task = await taskWithMedia(anna.api, { files })
   const at = `/tasks/${task.id}`
   const json = { shapes: [rectangle(task.labels[0].id)] }
@@ -46,11 +46,11 @@ async function newTask(): Promise<Json> {
 
 const start = (at: string, form: FormData, query = '') =>
   anna.api.call('POST', `${at}/annotations/?format=COCO%201.0${query}`, { form })
-const ended = async (at: string, form: FormData, query = ''): Promise<Json> =>
+const ended = async (at: string, form: FormData, query = ''): Promise<AnyJson> =>
   anna.api.ended((await start(at, form, query)).body.rq_id)
 const setOf = async (at: string) => anna.api.done('GET', `${at}/annotations/`)
 const boxesOf = async (at: string) =>
-  (await setOf(at)).shapes.map(({ points }: Json) => points.join()).sort()
+  (await setOf(at)).shapes.map(({ points }: AnyJson) => points.join()).sort()
 
 const there = '1,2,30,40'
 const same: Box = [1, 2, 29, 38]
@@ -157,7 +157,10 @@ describe('imported masks', () => {
     const started = await anna.api.done('POST', `${url}?format=COCO%201.0${query}`, { form })
     const { report } = await anna.api.finished(started)
     const { shapes } = await anna.api.done('GET', url)
-    return { report, shapes: shapes.map(({ type, group, points }: Json) => [type, group, points]) }
+    return {
+      report,
+      shapes: shapes.map(({ type, group, points }: AnyJson) => [type, group, points]),
+    }
   }
 
   test('masks become polygons on request: one per part, grouped, and counted by the report', async () => {
@@ -186,7 +189,7 @@ describe('imported masks', () => {
       expect(report).toMatchObject({ created: { shapes: 1 }, converted: 0 })
     }
     const { importers } = await anna.api.done('GET', '/server/annotation/formats')
-    const { options } = importers.find(({ name }: Json) => name === 'COCO 1.0')
+    const { options } = importers.find(({ name }: AnyJson) => name === 'COCO 1.0')
     expect(options).toEqual([{ name: 'conv_mask_to_poly', type: 'boolean', default: false }])
   })
 })

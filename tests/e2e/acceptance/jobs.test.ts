@@ -1,8 +1,8 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { formOf, picture, pictures } from '../../support/pictures.ts'
+import { createImage, createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Splitting tasks into jobs, and changes of jobs. */
@@ -15,12 +15,12 @@ const splitter = {
 }
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   await addPerson(await reticle.people(), splitter)
   const basic = Buffer.from(`${splitter.username}:${splitter.password}`).toString('base64')
-  api = client(`${reticle.url}/api`, `Basic ${basic}`)
+  api = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
 })
 afterAll(async () => {
   await reticle.stop()
@@ -33,9 +33,9 @@ const patch = (route: string, json: unknown) => api.call('PATCH', route, { json 
 describe('splitting a task into jobs', () => {
   const ranges = async (id: number) =>
     (await jobsOf(api, id)).map((one) => `${one.start_frame}-${one.stop_frame}`).join(' ')
-  const attached = async (json: Json, size: number, fields: Record<string, string> = {}) => {
+  const attached = async (json: AnyJson, size: number, fields: Record<string, string> = {}) => {
     const { id } = await api.done('POST', '/tasks', { json: { name: 't', ...json } })
-    const form = formOf(await pictures(size, 4, 4), fields)
+    const form = formOf(await createImages(size, 4, 4), fields)
     const started = await api.done('POST', `/tasks/${id}/data`, { form })
     return { id, ended: await api.ended(started.rq_id) }
   }
@@ -62,7 +62,7 @@ describe('splitting a task into jobs', () => {
     const { id } = await attached({}, 6, { job_file_mapping: mapping })
     expect(await ranges(id)).toBe('0-1 2-2 3-4')
     const { frames } = await api.done('GET', `/tasks/${id}/data/meta`)
-    expect(frames.map((one: Json) => one.name)).toEqual(files(4, 1, 3, 6, 5))
+    expect(frames.map((one: AnyJson) => one.name)).toEqual(files(4, 1, 3, 6, 5))
     const task = await api.done('GET', `/tasks/${id}`)
     expect(task).toMatchObject({ size: 5, segment_size: 0, overlap: 0, jobs: { count: 3 } })
     const [first] = await jobsOf(api, id)
@@ -103,7 +103,7 @@ describe('splitting a task into jobs', () => {
   })
 
   test('splitting into 5,001 jobs fails, and the message states the allowed number', async () => {
-    const { bytes } = await picture('tiny', 2, 2)
+    const { bytes } = await createImage('tiny', 2, 2)
     const files = Array.from({ length: 1667 }, (_, index) => ({ name: `${index}.png`, bytes }))
     const json = { name: 't', segment_size: 1, consensus_replicas: 2 }
     const { id } = await api.done('POST', '/tasks', { json })
@@ -121,7 +121,7 @@ describe('jobs', () => {
   test('a job moved to another stage gets the state new, and its status follows the stage', async () => {
     const task = await taskWithMedia(api)
     const [{ id }] = await jobsOf(api, task.id)
-    const moved = async (json: Json) => {
+    const moved = async (json: AnyJson) => {
       const { stage, state, status } = await api.done('PATCH', `/jobs/${id}`, { json })
       return [stage, state, status]
     }
@@ -151,9 +151,10 @@ describe('jobs', () => {
   })
 
   test('a task can have one ground truth job, with frames chosen in one of three ways', async () => {
-    const task = await taskWithMedia(api, { files: await pictures(12, 4, 4), segment_size: 4 })
-    const truth = (json: Json) => post('/jobs', { type: 'ground_truth', task_id: task.id, ...json })
-    const framesOf = async (json: Json) => {
+    const task = await taskWithMedia(api, { files: await createImages(12, 4, 4), segment_size: 4 })
+    const truth = (json: AnyJson) =>
+      post('/jobs', { type: 'ground_truth', task_id: task.id, ...json })
+    const framesOf = async (json: AnyJson) => {
       const made = await truth(json)
       if (made.status !== 201) throw new Error(made.text)
       const again = await truth(json)

@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Paging, sorting, searching and filtering of lists. See docs/spec/rest.md#lists and docs/spec/rest.md#filters. */
@@ -13,8 +13,8 @@ const lister = {
 }
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let self: Json
+let api: ApiClient
+let self: AnyJson
 /** Ids by name. */
 const ids = new Map<string, number>()
 const names = ['Street scenes 1', 'street 2', 'Night scenes 3', '50% of 4', 'scenes street 5']
@@ -23,7 +23,7 @@ beforeAll(async () => {
   reticle = await startReticle(path)
   await addPerson(await reticle.people(), lister)
   const basic = Buffer.from(`${lister.username}:${lister.password}`).toString('base64')
-  api = client(`${reticle.url}/api`, `Basic ${basic}`)
+  api = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
   self = await api.done('GET', '/users/self')
   for (const [index, name] of names.entries()) {
     const assignee_id = index % 2 === 0 ? self.id : undefined
@@ -36,18 +36,18 @@ afterAll(async () => {
   remove()
 })
 
-const asked = (query: Record<string, string>, route = '/projects') =>
+const listWith = (query: Record<string, string>, route = '/projects') =>
   api.call('GET', `${route}?${new URLSearchParams(query)}`)
 /** Returns the last characters (the numbers) of the names that are found. */
 async function found(query: Record<string, string>): Promise<string> {
-  const { status, body, text } = await asked(query)
+  const { status, body, text } = await listWith(query)
   if (status !== 200) throw new Error(text)
-  return body.results.map((one: Json) => one.name.at(-1)).join('')
+  return body.results.map((one: AnyJson) => one.name.at(-1)).join('')
 }
 
 describe('lists', () => {
   test.each(['0', '-1', 'first', '4', '1e9'])('page %s does not exist', async (page) => {
-    const { status, body } = await asked({ page, page_size: '2' })
+    const { status, body } = await listWith({ page, page_size: '2' })
     expect([status, body.detail]).toEqual([404, 'Invalid page.'])
   })
 
@@ -59,15 +59,15 @@ describe('lists', () => {
 
   test('page=last returns the last page, and page 1 of an empty list is empty', async () => {
     expect(await found({ page: 'last', page_size: '2', sort: 'id' })).toBe('5')
-    const { status, body } = await asked({ name: 'nothing', page: '1' })
+    const { status, body } = await listWith({ name: 'nothing', page: '1' })
     expect([status, body]).toEqual([200, { count: 0, next: null, previous: null, results: [] }])
   })
 
   test.each(['0', '-3', 'abc'])(
     'the page size %s is replaced by the default',
     async (page_size) => {
-      expect((await asked({ page_size })).body.results).toHaveLength(5)
-      expect((await asked({ page_size, page: '2' })).status).toBe(404)
+      expect((await listWith({ page_size })).body.results).toHaveLength(5)
+      expect((await listWith({ page_size, page: '2' })).status).toBe(404)
     },
   )
 
@@ -75,7 +75,7 @@ describe('lists', () => {
     const labels = Array.from({ length: 1003 }, (_, index) => ({ name: `label ${index}` }))
     const { id } = await api.done('POST', '/tasks', { json: { name: 'many labels', labels } })
     const page = async (page_size: string, page: string) =>
-      (await asked({ task_id: String(id), page_size, page }, '/labels')).body
+      (await listWith({ task_id: String(id), page_size, page }, '/labels')).body
     const [clamped, rest, all] = [
       await page('5000', '1'),
       await page('5000', '2'),
@@ -93,7 +93,7 @@ describe('lists', () => {
       search: 'street',
       status: 'annotation',
     }
-    const { body } = await asked(query)
+    const { body } = await listWith(query)
     const parametersOf = (link: string) => Object.fromEntries(new URL(link).searchParams)
     expect(body.next.startsWith(`${reticle.url}/api/projects?`)).toBe(true)
     expect(parametersOf(body.next)).toEqual({ ...query, page: '3' })
@@ -116,15 +116,15 @@ describe('lists', () => {
     expect(await found({ search: '"street scenes"' })).toBe('1')
     expect(await found({ search: '%' })).toBe('4')
     expect(await found({ search: `scenes ${lister.username}` })).toBe('531')
-    expect((await asked({ search: 'x'.repeat(257) })).status).toBe(400)
+    expect((await listWith({ search: 'x'.repeat(257) })).status).toBe(400)
   })
 
   test('simple filters match exactly, and an invalid value is refused under its name', async () => {
     expect(await found({ name: 'street 2' })).toBe('2')
     expect(await found({ name: 'Street 2' })).toBe('')
     expect(await found({ id: String(ids.get('street 2')), name: '' })).toBe('2')
-    expect((await asked({ id: 'x' })).body).toEqual({ id: ['A valid integer is required.'] })
-    expect((await asked({ status: 'none' })).body).toEqual({
+    expect((await listWith({ id: 'x' })).body).toEqual({ id: ['A valid integer is required.'] })
+    expect((await listWith({ status: 'none' })).body).toEqual({
       status: ['"none" is not a valid choice.'],
     })
     expect((await api.call('GET', '/projects?name=a&name=b')).status).toBe(400)
@@ -192,13 +192,13 @@ describe('filters in JSON Logic', () => {
     ['a bad date', '{">":[{"var":"created_date"},"soon"]}', /^filter: value 'soon' is not valid/],
     ['17 levels', JSON.stringify(nested(17)), 'filter: expression is too complex'],
   ])('the filter %s is refused', async (_, filter, text) => {
-    const { status, body } = await asked({ filter })
+    const { status, body } = await listWith({ filter })
     const expected = typeof text === 'string' ? text : expect.stringMatching(text)
     expect([status, body]).toEqual([400, [expected]])
   })
 
   test('a filter of 16 levels and a filter value outside of the vocabulary are accepted', async () => {
-    expect((await asked({ filter: JSON.stringify(nested(16)) })).status).toBe(200)
+    expect((await listWith({ filter: JSON.stringify(nested(16)) })).status).toBe(200)
     expect(await logic({ '==': [{ var: 'status' }, 'nosuch'] })).toBe('')
   })
 })

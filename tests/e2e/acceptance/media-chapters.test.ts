@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { ClipChapter } from '@reticle/kit/testing/video/chapters'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { formOf, type Picture, pictures } from '../../support/pictures.ts'
+import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Chapters of videos in `data/meta`, for the native and the CVAT-compatible mount. */
@@ -38,19 +38,23 @@ const opening = { title: 'Opening' }
 const crossing = { title: 'Überweg 🚗' }
 const untitled = { title: '' }
 
-function clip(name: string, given: Partial<Clip> = {}): Picture {
+function clip(name: string, given: Partial<Clip> = {}): ImageFile {
   const file = join(folder, name)
   writeClip(file, { frames: 60, options: { bf: '3' }, chapters: parts, ...given })
   return { name, bytes: readFileSync(file) }
 }
 
 describe.each(mounts)('chapters on %s', (_, mount) => {
-  let api: Client
+  let api: ApiClient
   beforeAll(() => {
-    api = client(`${reticle.url}${mount}`, basic)
+    api = createApiClient(`${reticle.url}${mount}`, basic)
   })
 
-  async function attach(files: Picture[], fields: Record<string, string> = {}, given: object = {}) {
+  async function attach(
+    files: ImageFile[],
+    fields: Record<string, string> = {},
+    given: object = {},
+  ) {
     const json = { name: 't', labels: [{ name: 'car' }], ...given }
     const { id } = await api.done('POST', '/tasks', { json })
     const data = { form: formOf(files, { image_quality: '70', ...fields }) }
@@ -58,7 +62,7 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     await api.finished(started)
     return { id, jobs: await jobsOf(api, id) }
   }
-  const chaptersOf = async (of: string): Promise<Json> =>
+  const chaptersOf = async (of: string): Promise<AnyJson> =>
     (await api.done('GET', `/${of}/data/meta`)).chapters
 
   test.each<[string, Partial<Clip>]>([
@@ -122,7 +126,7 @@ describe.each(mounts)('chapters on %s', (_, mount) => {
     const chapters = [{ start: 0, end: 0.4, title: 'first' }]
     const first = await attach([clip('h.mkv', { chapters })], {}, { segment_size: 25 })
     expect(await chaptersOf(`jobs/${first.jobs[2]?.id}`)).toBe(null)
-    const drawn = await attach(await pictures(2))
+    const drawn = await attach(await createImages(2))
     expect(await chaptersOf(`tasks/${drawn.id}`)).toBe(null)
   })
 

@@ -1,8 +1,8 @@
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Client, Json } from '../../support/client.ts'
-import { pictures } from '../../support/pictures.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import { createImages } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Media in cloud storages. */
@@ -10,9 +10,9 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 const store = await startS3()
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let storage: Json
-const own = await pictures(3)
+let api: ApiClient
+let storage: AnyJson
+const own = await createImages(3)
 const bytesOf = (index: number) => own[index]?.bytes ?? Buffer.alloc(0)
 const line = (name: string) =>
   JSON.stringify({ name, extension: '.png', width: 321, height: 123, checksum: 'x' })
@@ -39,7 +39,7 @@ afterAll(async () => {
 const newTask = async (): Promise<number> =>
   (await api.done('POST', '/tasks', { json: { name: 't', labels: [{ name: 'car' }] } })).id
 
-async function attach(json: Json) {
+async function attach(json: AnyJson) {
   const id = await newTask()
   const sent = { image_quality: 70, cloud_storage_id: storage.id, ...json }
   const { rq_id } = await api.done('POST', `/tasks/${id}/data`, { json: sent })
@@ -47,7 +47,7 @@ async function attach(json: Json) {
   const { body: meta } = await api.call('GET', `/tasks/${id}/data/meta`)
   return { id, request, meta }
 }
-const namesOf = (meta: Json) => meta.frames.map(({ name }: Json) => name)
+const namesOf = (meta: AnyJson) => meta.frames.map(({ name }: AnyJson) => name)
 const frame = (id: number, number = 0) =>
   api.call('GET', `/tasks/${id}/data?type=frame&quality=original&number=${number}`)
 
@@ -87,7 +87,7 @@ test('a missing key is named, and conflicting parameters are refused', async () 
     message: "server_files: 'frames/none.png' is not in the cloud storage, or empty",
   })
   const id = await newTask()
-  const refused = async (json: Json) => {
+  const refused = async (json: AnyJson) => {
     const answer = await api.call('POST', `/tasks/${id}/data`, { json })
     return [answer.status, Object.keys(answer.body)]
   }

@@ -3,9 +3,9 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import type { Client } from '../../support/client.ts'
-import { type Person, people } from '../../support/people.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import type { ApiClient } from '../../support/client.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { metadata, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
@@ -13,31 +13,31 @@ import { metadata, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let anna: Person
-let bert: Person
+let anna: RegisteredUser
+let bert: RegisteredUser
 let archive: Buffer
 beforeAll(async () => {
   reticle = await startReticle(path)
   anna = await newPerson()
   bert = await newPerson()
   const filler = { name: 'readme.bin', bytes: Buffer.alloc(9 * 1024 * 1024, 'reticle') }
-  archive = storedZip([...(await pictures(3)), filler])
+  archive = storedZip([...(await createImages(3)), filler])
 })
 afterAll(async () => {
   await reticle.stop()
   remove()
 })
-const { newPerson } = people(() => reticle)
+const { newPerson } = createUserFactory(() => reticle)
 
 const sum = (bytes: Uint8Array) => `sha256 ${createHash('sha256').update(bytes).digest('base64')}`
-const newTask = async (api: Client): Promise<number> =>
+const newTask = async (api: ApiClient): Promise<number> =>
   (await api.done('POST', '/tasks', { json: { name: 't', labels: [{ name: 'car' }] } })).id
 const dataOf = (id: number) => `/tasks/${id}/data/`
-const finish = async (api: Client, id: number) =>
+const finish = async (api: ApiClient, id: number) =>
   api.finished(await api.done('POST', dataOf(id), { json: {}, headers: { 'upload-finish': '' } }))
-const frame = async (api: Client, id: number) =>
+const frame = async (api: ApiClient, id: number) =>
   (await api.bytes(`/tasks/${id}/data?type=frame&number=1&quality=original`)).bytes
-const announce = (api: Client, id: number, bytes: Uint8Array, checksum = sum(bytes)) =>
+const announce = (api: ApiClient, id: number, bytes: Uint8Array, checksum = sum(bytes)) =>
   api.call('POST', dataOf(id), {
     headers: {
       ...{ ...tus, 'upload-length': String(bytes.length), 'upload-checksum': checksum },

@@ -7,14 +7,21 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { unzip } from '../../support/archives.ts'
 import { atOnce } from '../../support/at-once.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { craftZip } from '../../support/crafted-zip.ts'
 import { longAgo } from '../../support/past.ts'
-import { bitmap, formOf, type Picture, picture } from '../../support/pictures.ts'
+import { createBitmap, createImage, formOf, type ImageFile } from '../../support/pictures.ts'
 import { canLook, conversionMiB, peakMiB, workerOf } from '../../support/processes.ts'
 import { dataDirectory, type Reticle, root, startReticle } from '../../support/reticle.ts'
 import { honestZips, hostileZips } from '../hostile/archives.ts'
-import { escaped, fileOf, type Hostile, mostEntries, type Odd, zeros } from '../hostile/hostile.ts'
+import {
+  escaped,
+  fileOf,
+  type HostileFile,
+  mostEntries,
+  type OddFile,
+  zeros,
+} from '../hostile/hostile.ts'
 import { brokenImages, hostileImages, oddImages, wholeImages } from '../hostile/images.ts'
 import { honestTars, hostileTars } from '../hostile/tars.ts'
 import { hostileVideos, oddVideos } from '../hostile/videos.ts'
@@ -41,7 +48,7 @@ const mostMiB = 64
 const mostDecodedMiB = 256
 
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 let elsewhere: Awaited<ReturnType<typeof startReceiver>>
 let before: string[]
 let worker: number | undefined
@@ -49,7 +56,7 @@ let worker: number | undefined
 let usualMiB = 0
 const tasks: number[] = []
 
-const [one, two] = await Promise.all([picture('one', 8, 6), picture('two-two', 9, 7)])
+const [one, two] = await Promise.all([createImage('one', 8, 6), createImage('two-two', 9, 7)])
 const whole = await wholeImages()
 
 beforeAll(async () => {
@@ -76,11 +83,11 @@ function objects(): string[] {
 
 interface Attached {
   id: number
-  request: Json
-  task: Json
+  request: AnyJson
+  task: AnyJson
 }
 
-async function attach(files: Picture[]): Promise<Attached> {
+async function attach(files: ImageFile[]): Promise<Attached> {
   const { id } = await api.done('POST', '/tasks', { json: { name: 't', labels: [] } })
   tasks.push(id)
   const started = await api.done('POST', `/tasks/${id}/data`, { form: formOf(files) })
@@ -88,17 +95,17 @@ async function attach(files: Picture[]): Promise<Attached> {
   return { id, request, task: await api.done('GET', `/tasks/${id}`) }
 }
 
-const attached = new Map<Hostile | Odd, Attached>()
+const attached = new Map<HostileFile | OddFile, Attached>()
 
 /** Attaches each file to its own task, several at the same time. */
-async function attachAll(all: readonly (Hostile | Odd)[]): Promise<void> {
+async function attachAll(all: readonly (HostileFile | OddFile)[]): Promise<void> {
   await atOnce(sideBySide, all, async (file) => {
     attached.set(file, await attach([await fileOf(file)]))
   })
 }
 
 /** Returns the result of a file. */
-function of(file: Hostile | Odd): Attached {
+function of(file: HostileFile | OddFile): Attached {
   const found = attached.get(file)
   if (!found) throw new Error(`${file.what} was not attached`)
   return found
@@ -107,16 +114,16 @@ function of(file: Hostile | Odd): Attached {
 const named = <T extends { what: string }>(all: readonly T[]) =>
   all.map((file) => [file.what, file] as const)
 
-function assertRefused({ request, task }: Attached, { message }: Hostile): void {
-  const said: string = request.message
-  expect([request.status, said]).toEqual([
+function assertRefused({ request, task }: Attached, { message }: HostileFile): void {
+  const failure: string = request.message
+  expect([request.status, failure]).toEqual([
     'failed',
     typeof message === 'string' ? message : expect.stringMatching(message),
   ])
-  expect(said).not.toMatch(/\p{Cc}/u)
-  expect(said.length).toBeLessThanOrEqual(1000)
-  for (const place of [path, tmp, root, 'node_modules', 'file:', '.ts:', '.js:'])
-    expect(said).not.toContain(place)
+  expect(failure).not.toMatch(/\p{Cc}/u)
+  expect(failure.length).toBeLessThanOrEqual(1000)
+  for (const internal of [path, tmp, root, 'node_modules', 'file:', '.ts:', '.js:'])
+    expect(failure).not.toContain(internal)
   expect(Date.parse(request.finished_date) - Date.parse(request.started_date)).toBeLessThan(
     longestMs,
   )
@@ -128,10 +135,10 @@ const frame = (id: number, number: number, quality = 'compressed') =>
 const chunk = (id: number, quality = 'compressed') =>
   api.bytes(`/tasks/${id}/data?type=chunk&number=0&quality=${quality}`)
 
-async function assertFrames({ id, request }: Attached, { frames }: Odd): Promise<void> {
+async function assertFrames({ id, request }: Attached, { frames }: OddFile): Promise<void> {
   expect([request.status, request.message]).toEqual(['finished', ''])
-  const { frames: told } = await api.done('GET', `/tasks/${id}/data/meta`)
-  expect(told.map((given: Json) => given.name)).toEqual(frames)
+  const { frames: listed } = await api.done('GET', `/tasks/${id}/data/meta`)
+  expect(listed.map((given: AnyJson) => given.name)).toEqual(frames)
   for (const number of frames.keys()) expect((await frame(id, number)).status).toBe(200)
 }
 
@@ -180,13 +187,13 @@ describe('T-ZIP: hostile archives', () => {
   })
 
   test('an archive member that cannot be unpacked becomes a frame without an image', async () => {
-    const pixels = bitmap(500, 300)
+    const pixels = createBitmap(500, 300)
     pixels.set(whole.png, 54)
     const bomb = { bytes: Buffer.concat([pixels, zeros(100)]), isDeflated: true }
     const cut = deflateRawSync(Buffer.concat([pixels, whole.png])).subarray(0, -200)
     const bytes = craftZip([
       { name: 'a.png', bytes: one.bytes },
-      { name: 'b.bmp', ...bomb, said: { size: pixels.length } },
+      { name: 'b.bmp', ...bomb, declared: { size: pixels.length } },
       { name: 'c.bmp', bytes: pixels, packed: cut },
       { name: 'd.png', bytes: two.bytes },
     ])
@@ -263,7 +270,7 @@ describe('hostile videos', () => {
 describe('T-ZIP: after all attacks', () => {
   test('no archive member was written outside of the archive', () => {
     const places = [tmpdir(), '/tmp', '/', root, path, join(path, 'objects'), tmp]
-    const all = places.flatMap((place) => readdirSync(place))
+    const all = places.flatMap((internal) => readdirSync(internal))
     expect(all.filter((name) => name.includes(escaped))).toEqual([])
     expect(readdirSync(tmp).filter((name) => name.startsWith('reticle-request'))).toEqual([])
   })

@@ -2,17 +2,17 @@ import { type PdfPage, writePdf } from '@reticle/kit/testing/pdf'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
-import { formOf, type Picture, pictures } from '../../support/pictures.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Tasks made from a PDF. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 /** A task of three pages, two per job. */
-let task: Json
+let task: AnyJson
 beforeAll(async () => {
   reticle = await startReticle(path)
   api = reticle.admin
@@ -28,12 +28,12 @@ const pageOf = (page: number): PdfPage => {
   const width = 72 + 36 * page
   return { width, height: 144, box: { x: 0, y: 0, width: width / 2, height: 144, color: 'red' } }
 }
-const pdf = (name: string, count: number): Picture => ({
+const pdf = (name: string, count: number): ImageFile => ({
   name,
   bytes: writePdf(Array.from({ length: count }, (_, page) => pageOf(page))),
 })
 
-async function attach(files: Picture[], fields: Record<string, string> = {}, given: object = {}) {
+async function attach(files: ImageFile[], fields: Record<string, string> = {}, given: object = {}) {
   const json = { name: 't', labels: [{ name: 'car' }], ...given }
   const { id } = await api.done('POST', '/tasks', { json })
   const started = await api.done('POST', `/tasks/${id}/data`, { form: formOf(files, fields) })
@@ -48,7 +48,7 @@ describe('media from a PDF', () => {
     expect(task).toMatchObject({ size: 3, mode: 'annotation', status: 'annotation' })
     expect(task.jobs.count).toBe(2)
     const { frames } = await api.done('GET', `/tasks/${task.id}/data/meta`)
-    expect(frames.map(({ name, width, height }: Json) => [name, width, height])).toEqual([
+    expect(frames.map(({ name, width, height }: AnyJson) => [name, width, height])).toEqual([
       ['scan-0001.png', 200, 400],
       ['scan-0002.png', 300, 400],
       ['scan-0003.png', 400, 400],
@@ -75,7 +75,7 @@ describe('media from a PDF', () => {
     const { task } = await attach([pdf('b.pdf', 8)], fields)
     const meta = await api.done('GET', `/tasks/${task.id}/data/meta`)
     expect(meta).toMatchObject({ size: 3, start_frame: 1, stop_frame: 7, frame_filter: 'step=3' })
-    expect(meta.frames.map(({ name }: Json) => name)).toEqual([
+    expect(meta.frames.map(({ name }: AnyJson) => name)).toEqual([
       'b-0002.png',
       'b-0005.png',
       'b-0008.png',
@@ -91,19 +91,19 @@ describe('media from a PDF', () => {
     expect(image && (await sharp(image).metadata()).width).toBe(400)
   })
 
-  test.each<[string, () => Promise<Picture[]> | Picture[], string]>([
+  test.each<[string, () => Promise<ImageFile[]> | ImageFile[], string]>([
     [
-      'beside an image',
-      async () => [pdf('c.pdf', 1), ...(await pictures(1))],
+      'a PDF beside an image',
+      async () => [pdf('c.pdf', 1), ...(await createImages(1))],
       'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 pdf and 1 image',
     ],
     [
-      'that is broken',
+      'a broken PDF',
       () => [{ name: 'broken.pdf', bytes: Buffer.from('%PDF-1.7\nand nothing') }],
       'broken.pdf: no PDF can be read from it: it is damaged, cut off or of another kind',
     ],
     [
-      'without pages',
+      'a PDF without pages',
       () => [{ name: 'none.pdf', bytes: writePdf([]) }],
       'none.pdf: the PDF has no pages',
     ],

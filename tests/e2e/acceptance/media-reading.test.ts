@@ -1,25 +1,25 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { people } from '../../support/people.ts'
-import { formOf, mixedPictures, type Picture } from '../../support/pictures.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { createMixedImages, formOf, type ImageFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Reading frames, chunks, previews and metadata. See docs/spec/workspace.md#reading-media. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 /** A task with frames 0 to 9 in the jobs 0-3, 4-7 and 8-9, with three frames a chunk. */
-let task: Json
-let jobs: Json[]
-let files: Picture[]
+let task: AnyJson
+let jobs: AnyJson[]
+let files: ImageFile[]
 beforeAll(async () => {
   reticle = await startReticle(path)
   api = reticle.admin
-  files = await mixedPictures(10)
+  files = await createMixedImages(10)
   task = await attached(files)
   jobs = await jobsOf(api, task.id)
 })
@@ -27,9 +27,9 @@ afterAll(async () => {
   await reticle.stop()
   remove()
 })
-const { newPerson } = people(() => reticle)
+const { newPerson } = createUserFactory(() => reticle)
 
-async function attached(from: Picture[], given: Json = {}): Promise<Json> {
+async function attached(from: ImageFile[], given: AnyJson = {}): Promise<AnyJson> {
   const { chunk_size = '3', segment_size = 4, ...json } = given
   const { id } = await api.done('POST', '/tasks', { json: { name: 't', segment_size, ...json } })
   const form = formOf(from, { chunk_size, image_quality: '80' })
@@ -48,7 +48,7 @@ const sizesOf = async (archive: Buffer) => {
   return seen.map(({ format, width }) => `${format} ${width}`)
 }
 const metaOf = (of: string) => api.done('GET', `/${of}/data/meta`)
-const remember = (of: string, deleted_frames: Json) =>
+const remember = (of: string, deleted_frames: AnyJson) =>
   api.call('PATCH', `/${of}/data/meta`, { json: { deleted_frames } })
 
 describe('reading a frame', () => {
@@ -293,12 +293,12 @@ describe('metadata of media', () => {
     await api.done('PATCH', `/tasks/${task_id}/validation_layout`, layout)
     const meta = await metaOf(`jobs/${id}`)
     expect(meta).toMatchObject({ size: 4, included_frames: [1, 4, 5, 9], deleted_frames: [4, 9] })
-    const names = meta.frames.map(({ name }: Json) => name)
+    const names = meta.frames.map(({ name }: AnyJson) => name)
     expect(names.slice(0, 5)).toEqual([
       ...['placeholder.jpg', 'f-1.png', 'placeholder.jpg', 'placeholder.jpg', 'f-4.JPG'],
     ])
-    const chunk = async (place: string) =>
-      sizesOf((await read(`jobs/${id}`, `type=chunk&${place}`)).bytes)
+    const chunk = async (query: string) =>
+      sizesOf((await read(`jobs/${id}`, `type=chunk&${query}`)).bytes)
     expect(await chunk('index=0')).toEqual(['jpeg 41', 'jpeg 44', 'jpeg 45'])
     expect(await chunk('index=1')).toEqual(['jpeg 49'])
     expect(await chunk('number=1')).toEqual(['jpeg 1', 'jpeg 44', 'jpeg 45'])

@@ -4,18 +4,24 @@ import { join } from 'node:path'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { bitmap, formOf, type Picture, picture, pictures } from '../../support/pictures.ts'
+import {
+  createBitmap,
+  createImage,
+  createImages,
+  formOf,
+  type ImageFile,
+} from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
-import { tar, tarGz } from '../../support/tars.ts'
+import { packTar, tarGz } from '../../support/tars.ts'
 
 /** Sources of the media of a task, and the choice and order of frames. */
 
 const { path, remove } = dataDirectory()
 const shareDir = mkdtempSync(join(tmpdir(), 'reticle-share-'))
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 let elsewhere: Awaited<ReturnType<typeof startReceiver>>
 beforeAll(async () => {
   elsewhere = await startReceiver()
@@ -32,29 +38,29 @@ afterAll(async () => {
   rmSync(shareDir, { recursive: true, force: true })
 })
 
-const newTask = (given: object = {}): Promise<Json> =>
+const newTask = (given: object = {}): Promise<AnyJson> =>
   api.done('POST', '/tasks', { json: { name: 't', labels: [{ name: 'car' }], ...given } })
 
 /** Returns the record of the request, the task, and the task's `data/meta` if it has one. */
-async function attach(files: Picture[], fields: Record<string, string> = {}, given: object = {}) {
+async function attach(files: ImageFile[], fields: Record<string, string> = {}, given: object = {}) {
   const { id } = await newTask(given)
   const started = await api.done('POST', `/tasks/${id}/data`, { form: formOf(files, fields) })
   const request = await api.ended(started.rq_id)
   const task = await api.done('GET', `/tasks/${id}`)
   const { body: meta } = await api.call('GET', `/tasks/${id}/data/meta`)
-  const names: string[] = task.size > 0 ? meta.frames.map((one: Json) => one.name) : []
+  const names: string[] = task.size > 0 ? meta.frames.map((one: AnyJson) => one.name) : []
   return { id, request, task, meta, names }
 }
 
-async function refused(fields: Record<string, string>, files: Picture[] = []) {
+async function refused(fields: Record<string, string>, files: ImageFile[] = []) {
   const { id } = await newTask()
-  const sent = files.length > 0 ? files : await pictures(1)
+  const sent = files.length > 0 ? files : await createImages(1)
   const answer = await api.call('POST', `/tasks/${id}/data`, { form: formOf(sent, fields) })
   expect(await api.done('GET', `/tasks/${id}`)).toMatchObject({ size: 0, status: 'new' })
   return [answer.status, answer.body]
 }
 
-const file = (name: string, bytes: Uint8Array | string): Picture => ({
+const file = (name: string, bytes: Uint8Array | string): ImageFile => ({
   name,
   bytes: Buffer.from(bytes),
 })
@@ -62,7 +68,9 @@ const file = (name: string, bytes: Uint8Array | string): Picture => ({
 describe('choosing frames', () => {
   test('start, stop and step select the frames, and the metadata lists them', async () => {
     const fields = { start_frame: '2', stop_frame: '30', frame_filter: 'step=3' }
-    const { id, task, meta, names } = await attach(await pictures(12), fields, { segment_size: 2 })
+    const { id, task, meta, names } = await attach(await createImages(12), fields, {
+      segment_size: 2,
+    })
     expect(task).toMatchObject({ size: 4, status: 'annotation', image_quality: 70 })
     expect(names).toEqual([3, 6, 9, 12].map((n) => `frame-0${String(n).padStart(2, '0')}.png`))
     expect(meta).toMatchObject({ size: 4, start_frame: 2, stop_frame: 11, frame_filter: 'step=3' })
@@ -71,7 +79,7 @@ describe('choosing frames', () => {
     const part = await api.done('GET', `/jobs/${second.id}/data/meta`)
     expect(part).toMatchObject({ size: 2, start_frame: 8, stop_frame: 11 })
     const { bytes } = await api.bytes(`/tasks/${id}/data?type=frame&number=3&quality=original`)
-    expect(bytes).toEqual((await pictures(1))[0]?.bytes)
+    expect(bytes).toEqual((await createImages(1))[0]?.bytes)
   })
 
   test('an invalid choice of frames is refused by the name of its field', async () => {
@@ -84,7 +92,7 @@ describe('choosing frames', () => {
       400,
       { frame_filter: [expect.stringContaining('step=N')] },
     ])
-    const { request } = await attach(await pictures(2), { start_frame: '2' })
+    const { request } = await attach(await createImages(2), { start_frame: '2' })
     expect(request).toMatchObject({
       status: 'failed',
       message: 'start_frame: there are only 2 frames, the frame 2 is none of them',
@@ -93,13 +101,13 @@ describe('choosing frames', () => {
 
   test('parameters without effect are accepted', async () => {
     const fields = { use_cache: 'true', storage_method: 'cache', use_zip_chunks: 'true' }
-    const { task } = await attach(await pictures(1), { ...fields, copy_data: 'false' })
+    const { task } = await attach(await createImages(1), { ...fields, copy_data: 'false' })
     expect(task.size).toBe(1)
   })
 })
 
 describe('the order of frames', () => {
-  const three = async () => (await pictures(3)).reverse()
+  const three = async () => (await createImages(3)).reverse()
 
   test('predefined sorting uses upload_file_order', async () => {
     const order = ['frame-002.png', 'frame-003.png', 'frame-001.png']
@@ -126,26 +134,26 @@ describe('the order of frames', () => {
     const files = [...(await three()), file('manifest.jsonl', text)]
     const { names } = await attach(files, { sorting_method: 'predefined' })
     expect(names).toEqual(frames.map(({ name }) => `${name}.png`))
-    const random = await attach(await pictures(12), { sorting_method: 'random' })
-    expect([...random.names].sort()).toEqual((await pictures(12)).map(({ name }) => name))
+    const random = await attach(await createImages(12), { sorting_method: 'random' })
+    expect([...random.names].sort()).toEqual((await createImages(12)).map(({ name }) => name))
     expect(random.names).not.toEqual([...random.names].sort())
   })
 })
 
 describe('archives and mixed files', () => {
   const members = async () => {
-    const [one, two] = await pictures(2)
+    const [one, two] = await createImages(2)
     if (!one || !two) throw new Error('there are no pictures')
     return {
       'in/a.png': one.bytes,
       'in/notes.txt': Buffer.from('no picture'),
       'in/related_images/a_png/side.png': two.bytes,
-      'b.bmp': bitmap(30, 20),
+      'b.bmp': createBitmap(30, 20),
     }
   }
 
   test.each([
-    ['tar', tar],
+    ['tar', packTar],
     ['tar.gz', tarGz],
   ])('frames are read from a %s, with their context images', async (_, pack) => {
     const { id, meta, names, request } = await attach([file('all.archive', pack(await members()))])
@@ -160,11 +168,11 @@ describe('archives and mixed files', () => {
   })
 
   test('a bitmap is readable as original, compressed and preview image', async () => {
-    const { id } = await attach([file('b.bmp', bitmap(300, 200))])
+    const { id } = await attach([file('b.bmp', createBitmap(300, 200))])
     const original = await api.bytes(`/tasks/${id}/data?type=frame&number=0&quality=original`)
     expect([original.headers.get('content-type'), original.bytes]).toEqual([
       'image/bmp',
-      bitmap(300, 200),
+      createBitmap(300, 200),
     ])
     const compressed = await api.bytes(`/tasks/${id}/data?type=frame&number=0`)
     expect(await sharp(compressed.bytes).metadata()).toMatchObject({
@@ -177,31 +185,31 @@ describe('archives and mixed files', () => {
     expect((await api.done('GET', '/server/capabilities')).image_types).toContain('bmp')
   })
 
-  test.each<[string, () => Promise<Picture[]>, unknown]>([
+  test.each<[string, () => Promise<ImageFile[]>, unknown]>([
     [
-      'an archive and a picture',
-      async () => [file('a.tar', tar(await members())), await picture('a.png', 4, 4)],
+      'an archive and an image',
+      async () => [file('a.tar', packTar(await members())), await createImage('a.png', 4, 4)],
       'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 archive and 1 image',
     ],
     [
-      'nothing usable',
+      'no usable file',
       async () => [file('a.txt', 'text')],
       expect.stringMatching(
         /^No media data found\. a\.txt: unknown file type\. Pictures are read as /,
       ),
     ],
     [
-      'an archive that was cut',
+      'a truncated archive',
       async () => [file('a.tgz', tarGz(await members()).subarray(0, -20))],
       'a.tgz: the archive is damaged or cut off',
     ],
     [
-      'a path that climbs',
-      async () => [file('a.tar', tar({ '../a.png': Buffer.alloc(4) }))],
+      'a path with ..',
+      async () => [file('a.tar', packTar({ '../a.png': Buffer.alloc(4) }))],
       'bad path in archive: "../a.png" leaves the archive',
     ],
     [
-      'a video that has no more than a beginning',
+      'a video with only a header',
       async () => [file('a.mp4', '\0\0\0\x18ftypisom')],
       'a.mp4: no video can be read from it: it is damaged, cut off or of another kind',
     ],
@@ -211,7 +219,7 @@ describe('archives and mixed files', () => {
       const { id, request, task } = await attach(await files())
       expect([request.status, request.message]).toEqual(['failed', message])
       expect(task).toMatchObject({ size: 0, status: 'new' })
-      const form = formOf(await pictures(1))
+      const form = formOf(await createImages(1))
       await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
       expect((await api.done('GET', `/tasks/${id}`)).size).toBe(1)
     },
@@ -220,7 +228,7 @@ describe('archives and mixed files', () => {
 
 describe('files of the share', () => {
   beforeAll(async () => {
-    const [one] = await pictures(1)
+    const [one] = await createImages(1)
     if (!one) throw new Error('there is no picture')
     mkdirSync(join(shareDir, 'street/night'), { recursive: true })
     for (const name of ['a.png', 'street/1.png', 'street/night/2.png', 'street/10.png'])
@@ -235,13 +243,13 @@ describe('files of the share', () => {
     expect(names).toEqual(['a.png', 'street/1.png', 'street/night/2.png'])
     expect(meta.storage).toBe('share')
     const original = `/tasks/${id}/data?type=frame&number=2&quality=original`
-    expect((await api.bytes(original)).bytes).toEqual((await pictures(1))[0]?.bytes)
+    expect((await api.bytes(original)).bytes).toEqual((await createImages(1))[0]?.bytes)
     rmSync(join(shareDir, 'street/night/2.png'))
     expect((await api.bytes(original)).status).toBe(404)
   })
 
   test('copied media is readable after the file on the share was deleted', async () => {
-    const { bytes } = await picture('passing.png', 20, 10)
+    const { bytes } = await createImage('passing.png', 20, 10)
     writeFileSync(join(shareDir, 'passing.png'), bytes)
     const { id, meta } = await attach([], { 'server_files[0]': 'passing.png', copy_data: 'true' })
     expect(meta.storage).toBe('local')
@@ -262,9 +270,11 @@ describe('files of the share', () => {
 
 describe('files of remote servers', () => {
   test('remote files are fetched, also through redirects', async () => {
-    const { bytes } = await picture('a.png', 20, 10)
-    elsewhere.answer(({ path: asked }) =>
-      asked === '/moved' ? { status: 302, headers: { location: '/b.png' } } : { body: bytes },
+    const { bytes } = await createImage('a.png', 20, 10)
+    elsewhere.answer(({ path: requestedPath }) =>
+      requestedPath === '/moved'
+        ? { status: 302, headers: { location: '/b.png' } }
+        : { body: bytes },
     )
     const remote_files = JSON.stringify([`${elsewhere.url}/a.png?k=1`, `${elsewhere.url}/moved`])
     const { id, names, meta } = await attach([], { remote_files })

@@ -6,9 +6,9 @@ import { readNumber } from '@reticle/kit/testing/video/numbered'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { formOf, type Picture, pictures } from '../../support/pictures.ts'
+import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Tasks made from videos. */
@@ -16,9 +16,9 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 const { path, remove } = dataDirectory()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-clips-'))
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 /** A task of 60 frames, 25 per job with an overlap of five. */
-let task: Json
+let task: AnyJson
 beforeAll(async () => {
   reticle = await startReticle(path)
   api = reticle.admin
@@ -30,13 +30,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function clip(name: string, given: Parameters<typeof writeClip>[1] = {}): Picture {
+function clip(name: string, given: Parameters<typeof writeClip>[1] = {}): ImageFile {
   const file = join(folder, name)
   writeClip(file, { frames: 60, options: { bf: '3' }, ...given })
   return { name, bytes: readFileSync(file) }
 }
 
-async function attach(files: Picture[], fields: Record<string, string> = {}, given: object = {}) {
+async function attach(files: ImageFile[], fields: Record<string, string> = {}, given: object = {}) {
   const json = { name: 't', labels: [{ name: 'car' }], ...given }
   const { id } = await api.done('POST', '/tasks', { json })
   const started = await api.done('POST', `/tasks/${id}/data`, { form: formOf(files, fields) })
@@ -85,14 +85,14 @@ describe('media from a video', () => {
     expect(await numbersOf(chunk.bytes)).toEqual(range(4, 47, 7))
   })
 
-  test.each<[string, () => Promise<Picture[]> | Picture[], string]>([
+  test.each<[string, () => Promise<ImageFile[]> | ImageFile[], string]>([
     [
-      'beside images',
-      async () => [clip('c.mp4', { frames: 5 }), ...(await pictures(2))],
+      'a video beside images',
+      async () => [clip('c.mp4', { frames: 5 }), ...(await createImages(2))],
       'Only one zip, video, pdf or archive or many images can be used simultaneously, but there are 1 video and 2 images',
     ],
     [
-      'cut off',
+      'a truncated video',
       () => {
         const { name, bytes } = clip('cut.mp4')
         return [{ name, bytes: bytes.subarray(0, bytes.length / 2) }]
@@ -100,7 +100,7 @@ describe('media from a video', () => {
       'cut.mp4: ',
     ],
     [
-      'that is none',
+      'a file that is not a video',
       () => [{ name: 'none.mkv', bytes: Buffer.from('\x1aE\xdf\xa3 and nothing', 'latin1') }],
       'none.mkv: ',
     ],

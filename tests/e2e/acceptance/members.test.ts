@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { longAgo } from '../../support/past.ts'
-import { type Person, password, people, statusOf } from '../../support/people.ts'
+import { createUserFactory, password, type RegisteredUser, statusOf } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Memberships, invitations and ownership of organizations. */
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
@@ -18,13 +18,15 @@ afterAll(async () => {
   remove()
 })
 
-const { as, newPerson, newOrganization, newMember, invite, membershipOf } = people(() => reticle)
+const { as, newPerson, newOrganization, newMember, invite, membershipOf } = createUserFactory(
+  () => reticle,
+)
 
 describe('memberships', () => {
   test('the roles of the caller and of the member decide which role changes are allowed', async () => {
     const organization = await newOrganization()
     const { owner, slug } = organization
-    const actors: Record<string, Person> = { owner }
+    const actors: Record<string, RegisteredUser> = { owner }
     const targets: Record<string, number> = { owner: await membershipOf(owner.api, slug, owner) }
     for (const role of ['maintainer', 'supervisor', 'worker']) {
       actors[role] = await newMember(organization, role)
@@ -58,7 +60,7 @@ describe('memberships', () => {
     const { owner, slug } = organization
     const leader = await newMember(organization, 'maintainer')
     const worker = await newMember(organization, 'worker')
-    const change = (api: Client, id: number, json: Json) =>
+    const change = (api: ApiClient, id: number, json: AnyJson) =>
       statusOf(api, 'PATCH', `/memberships/${id}`, json)
     expect(await change(leader.api, leader.membership, { role: 'worker' })).toBe(403)
     const own = await membershipOf(owner.api, slug, owner)
@@ -72,7 +74,7 @@ describe('memberships', () => {
   test('every member but the owner may leave, and others are removed under the rules for changes', async () => {
     const organization = await newOrganization()
     const { owner, slug } = organization
-    const leave = (api: Client, id: number) => statusOf(api, 'DELETE', `/memberships/${id}`)
+    const leave = (api: ApiClient, id: number) => statusOf(api, 'DELETE', `/memberships/${id}`)
     expect(await leave(owner.api, await membershipOf(owner.api, slug, owner))).toBe(403)
     const worker = await newMember(organization, 'worker')
     const supervisor = await newMember(organization, 'supervisor')
@@ -82,7 +84,7 @@ describe('memberships', () => {
     expect(await leave(maintainer.api, supervisor.membership)).toBe(204)
     expect(await leave(maintainer.api, maintainer.membership)).toBe(204)
     const left = await owner.api.done('GET', `/memberships?org=${slug}`)
-    expect(left.results.map((one: Json) => one.role)).toEqual(['owner'])
+    expect(left.results.map((one: AnyJson) => one.role)).toEqual(['owner'])
   })
 })
 
@@ -171,7 +173,7 @@ describe('invitations', () => {
   })
 
   /** An invitee who has registered since. */
-  async function registeredInvitee(owner: Person, slug: string) {
+  async function registeredInvitee(owner: RegisteredUser, slug: string) {
     const username = `invitee-${owner.username}`
     const email = `${username}@example.org`
     const { key } = (await invite(owner.api, slug, email)).body
@@ -193,7 +195,7 @@ describe('ownership of organizations', () => {
     const answer = await owner.api.done('POST', transfer, { json: { user_id: heir.id } })
     expect(answer.owner.id).toBe(heir.id)
     const { results } = await heir.api.done('GET', `/memberships?org=${slug}`)
-    const roles = results.map((one: Json) => [one.user.id, one.role])
+    const roles = results.map((one: AnyJson) => [one.user.id, one.role])
     expect(roles).toEqual(
       expect.arrayContaining([
         [heir.id, 'owner'],

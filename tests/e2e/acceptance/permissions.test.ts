@@ -3,13 +3,13 @@ import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rightsOf } from '../../generate/operation-rights.ts'
 import { atOnce } from '../../support/at-once.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { chainCells, wrongAt } from '../permissions/cells.ts'
 import { rows } from '../permissions/meaning.ts'
 import { type Cell, memberCells } from '../permissions/member-cells.ts'
-import { addressOf, probesOn, standingAt } from '../permissions/probes.ts'
-import { chainOf, makeWorlds, type World } from '../permissions/world.ts'
+import { addressOf, probesOn, relationsByResource } from '../permissions/probes.ts'
+import { findChain, makeWorlds, type PermissionWorld } from '../permissions/world.ts'
 
 /**
  * The permission model, cell by cell: expectations of its table, calls over HTTP. See docs/spec/access.md#permissions.
@@ -18,10 +18,10 @@ import { chainOf, makeWorlds, type World } from '../permissions/world.ts'
 const { path, remove } = dataDirectory()
 const store = await startS3()
 let reticle: Reticle
-let worlds: World[]
+let worlds: PermissionWorld[]
 let chained: Cell[]
 let walked = 0
-const asked = new Set<string>()
+const probed = new Set<string>()
 const seen = new Set<string>()
 
 beforeAll(async () => {
@@ -41,13 +41,13 @@ async function wrongOf(cells: readonly Cell[], side = 8): Promise<string[]> {
   walked += cells.length
   for (const { row, probe } of cells) {
     seen.add(row)
-    asked.add(probe.operation)
+    probed.add(probe.operation)
   }
   return found.filter((one) => one !== undefined)
 }
 
 describe('role x relation x workspace x action', () => {
-  test.each(Object.keys(standingAt))(
+  test.each(Object.keys(relationsByResource))(
     'permissions on %s match the table exactly',
     async (resource) => {
       const cells = chained.filter(({ row }) => row.startsWith(`${resource}:`))
@@ -86,7 +86,7 @@ describe('role x relation x workspace x action', () => {
     for (const { api, id, member, role } of actors.filter((one) => one.member !== 'outside')) {
       const { count, results } = await api.done('GET', list)
       const leads = role === 'user' && (member === 'owner' || member === 'maintainer')
-      const own = results.filter(({ owner, user }: Json) => owner.id === id || user.id === id)
+      const own = results.filter(({ owner, user }: AnyJson) => owner.id === id || user.id === id)
       expect([member, role, count]).toEqual([member, role, leads ? all : own.length])
       walked += 1
     }
@@ -95,11 +95,11 @@ describe('role x relation x workspace x action', () => {
   test('only the requester of an export and administrators can download its file', async () => {
     const [world] = worlds
     const owner = world?.actors.find(({ role }) => role === 'user')
-    const chain = world && owner && chainOf(world, owner, 'task owner')
-    if (!chain) throw new Error('nobody owns a task')
+    const chain = world && owner && findChain(world, owner, 'task owner')
+    if (!chain) throw new Error('no actor owns a task')
     const address = `/tasks/${chain.task.id}/dataset/export?format=COCO%201.0`
     const { result_url } = await owner.api.finished(await owner.api.done('POST', address))
-    const status = async (api: Client) => (await api.call('GET', result_url)).status
+    const status = async (api: ApiClient) => (await api.call('GET', result_url)).status
     expect(await status(owner.api)).toBe(200)
     for (const { api } of world.actors.filter((one) => one !== owner))
       expect(await status(api)).toBe(403)
@@ -132,7 +132,7 @@ test('every operation that has a row in the table has been called', () => {
   const named = Object.entries(rightsOf).filter(
     ([, rights]) => !rights.some((one) => elsewhere.test(one)),
   )
-  const missing = named.map(([name]) => name).filter((name) => !asked.has(name))
+  const missing = named.map(([name]) => name).filter((name) => !probed.has(name))
   expect(missing.sort()).toEqual(otherwise.sort())
 })
 

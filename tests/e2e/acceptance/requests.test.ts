@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { basicOf, type Organization, type Person, people } from '../../support/people.ts'
+import {
+  basicOf,
+  createUserFactory,
+  type RegisteredUser,
+  type TestOrganization,
+} from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -11,12 +16,12 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let organization: Organization
-let owner: Person
-const { newPerson, newOrganization, newMember } = people(() => reticle)
-let project: Json
-let task: Json
-let alone: Json
+let organization: TestOrganization
+let owner: RegisteredUser
+const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
+let project: AnyJson
+let task: AnyJson
+let alone: AnyJson
 beforeAll(async () => {
   reticle = await startReticle(path)
   organization = await newOrganization()
@@ -37,11 +42,11 @@ afterAll(async () => {
   remove()
 })
 
-const exportOf = ({ id }: Json, query = '', api = owner.api): Promise<Json> =>
+const exportOf = ({ id }: AnyJson, query = '', api = owner.api): Promise<AnyJson> =>
   api.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0${query}`)
 const idsOf = async (query: string, { api } = owner) =>
   (await api.done('GET', `/requests?page_size=100${query}`)).results
-    .map(({ id }: Json) => id)
+    .map(({ id }: AnyJson) => id)
     .sort()
 const address = (id: string, rest = '') => `/requests/${encodeURIComponent(id)}${rest}`
 
@@ -126,7 +131,7 @@ describe('requests', () => {
 })
 
 /** Records of a stream in the order of arrival. */
-async function* eventsOf(rest: string, by = owner): AsyncGenerator<Json> {
+async function* eventsOf(rest: string, by = owner): AsyncGenerator<AnyJson> {
   const left = new AbortController()
   const headers = { authorization: basicOf(by.username) }
   const answer = await fetch(`${by.api.api}${rest}`, { headers, signal: left.signal })
@@ -149,7 +154,7 @@ async function* eventsOf(rest: string, by = owner): AsyncGenerator<Json> {
 describe('event streams of requests', () => {
   test('the stream of a request reports growing progress and ends with the final record', async () => {
     const { rq_id } = await exportOf(task, '&min_score=0.75')
-    const seen: Json[] = []
+    const seen: AnyJson[] = []
     for await (const record of eventsOf(address(rq_id, '/stream'))) seen.push(record)
     expect(seen.every(({ id }) => id === rq_id)).toBe(true)
     expect(seen.at(-1)).toEqual(await owner.api.done('GET', address(rq_id)))
@@ -160,7 +165,7 @@ describe('event streams of requests', () => {
 
   test('the stream of a request that has ended reports its state and ends', async () => {
     const [ended] = await idsOf(`&action=create&task_id=${task.id}`)
-    const seen: Json[] = []
+    const seen: AnyJson[] = []
     for await (const record of eventsOf(address(ended, '/stream'))) seen.push(record)
     expect(seen.map(({ status }) => status)).toEqual(['finished'])
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json, Sent } from '../../support/client.ts'
+import type { AnyJson, ApiClient, ApiRequestInit } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
@@ -9,7 +9,7 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
@@ -19,11 +19,11 @@ afterAll(async () => {
   remove()
 })
 
-const keyed = (key: string, more: Sent = {}): Sent => ({
+const keyed = (key: string, more: ApiRequestInit = {}): ApiRequestInit => ({
   ...more,
   headers: { ...more.headers, 'idempotency-key': key },
 })
-const create = (key: string, json: Json) => admin.call('POST', '/projects', keyed(key, { json }))
+const create = (key: string, json: AnyJson) => admin.call('POST', '/projects', keyed(key, { json }))
 const countOf = async (name: string) =>
   (await admin.done('GET', `/projects?name=${encodeURIComponent(name)}`)).count
 const isReplay = ({ headers }: { headers: Headers }) =>
@@ -85,14 +85,14 @@ test('a refusal is stored and returned again, even if the call would be valid by
 })
 
 describe('repeated calls on annotations', () => {
-  let task: Json
-  let job: Json
+  let task: AnyJson
+  let job: AnyJson
   beforeAll(async () => {
     task = await taskWithMedia(admin)
     ;[job] = await jobsOf(admin, task.id)
   })
   const url = () => `/jobs/${job.id}/annotations/`
-  const add = (key: string, shapes: Json[]) =>
+  const add = (key: string, shapes: AnyJson[]) =>
     admin.call('PATCH', `${url()}?action=create`, keyed(key, { json: { shapes } }))
   const countShapes = async () => (await admin.done('GET', url())).shapes.length
 
@@ -123,7 +123,7 @@ describe('repeated calls on annotations', () => {
 
   test('bodies above 1 MiB are compared while they stream, and a repeat returns the id and tag', async () => {
     const shapes = Array.from({ length: 8000 }, () => rectangle(task.labels[0].id))
-    const put = (key: string, sent: Json[]) => {
+    const put = (key: string, sent: AnyJson[]) => {
       const raw = `${JSON.stringify({ shapes: sent })}${' '.repeat(2 ** 20)}`
       return admin.call('PUT', url(), keyed(key, { raw }))
     }
@@ -158,15 +158,15 @@ test('an upload repeated under a key starts one request, whatever its form bound
 })
 
 /** Returns the address of one resource of each kind with conditional changes, and a valid change of it. */
-async function resources(): Promise<[string, string, Json][]> {
+async function resources(): Promise<[string, string, AnyJson][]> {
   const unique = randomUUID().slice(0, 8)
   const labels = [{ name: 'car' }]
   const project = await admin.done('POST', '/projects', { json: { name: 'conditional', labels } })
   const task = await taskWithMedia(admin, { project_id: project.id })
   const [job] = await jobsOf(admin, task.id)
-  const wish = { frame_selection_method: 'random_uniform', frame_count: 1 }
+  const selection = { frame_selection_method: 'random_uniform', frame_count: 1 }
   const truth = await admin.done('POST', '/jobs', {
-    json: { type: 'ground_truth', task_id: task.id, ...wish },
+    json: { type: 'ground_truth', task_id: task.id, ...selection },
   })
   const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: 'x' }
   const issue = await admin.done('POST', '/issues', { json: pinned })
@@ -196,7 +196,7 @@ async function resources(): Promise<[string, string, Json][]> {
 }
 
 describe('conditional requests with If-Match', () => {
-  let found: [string, string, Json][]
+  let found: [string, string, AnyJson][]
   beforeAll(async () => {
     found = await resources()
   })
@@ -238,8 +238,8 @@ describe('conditional requests with If-Match', () => {
   test('with the current tag the resource is deleted', async () => {
     for (const [name, url] of found) {
       const etag = (await admin.call('GET', url)).headers.get('etag') ?? ''
-      const gone = await admin.call('DELETE', url, { headers: { 'if-match': etag } })
-      expect(gone.status, name).toBe(204)
+      const deletion = await admin.call('DELETE', url, { headers: { 'if-match': etag } })
+      expect(deletion.status, name).toBe(204)
     }
   })
 })

@@ -1,9 +1,9 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { assetForm, picture } from '../../support/pictures.ts'
+import { assetForm, createImage } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Issues, comments, guides and assets. See docs/spec/workspace.md#issues. */
@@ -15,19 +15,19 @@ const outsider = {
 }
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
-let stranger: Client
-let nobody: Client
-let project: Json
-let task: Json
-let jobs: Json[]
+let admin: ApiClient
+let stranger: ApiClient
+let anonymous: ApiClient
+let project: AnyJson
+let task: AnyJson
+let jobs: AnyJson[]
 beforeAll(async () => {
   reticle = await startReticle(path)
   admin = reticle.admin
   await addPerson(await reticle.people(), outsider)
   const basic = Buffer.from(`${outsider.username}:${outsider.password}`).toString('base64')
-  stranger = client(`${reticle.url}/api`, `Basic ${basic}`)
-  nobody = client(`${reticle.url}/api`)
+  stranger = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
+  anonymous = createApiClient(`${reticle.url}/api`)
   project = await newProject()
   task = await taskWithMedia(admin, { project_id: project.id, segment_size: 2 })
   jobs = await jobsOf(admin, task.id)
@@ -43,16 +43,16 @@ const newGuide = async (markdown = '') => {
   const { id: project_id } = await newProject()
   return admin.done('POST', '/guides', { json: { project_id, markdown } })
 }
-const newIssue = (given: Json = {}) => {
+const newIssue = (given: AnyJson = {}) => {
   const json = { job: jobs[0].id, frame: 0, position: [1, 2, 3, 4], message: 'm', ...given }
   return admin.call('POST', '/issues', { json })
 }
 const addAsset = async (guide_id: number, name = 'mirror.png') => {
-  const form = assetForm(guide_id, { ...(await picture('a', 8, 8)), name })
+  const form = assetForm(guide_id, { ...(await createImage('a', 8, 8)), name })
   return admin.done('POST', '/assets', { form })
 }
 const shown = (uuids: string[]) => uuids.map((uuid) => `![](/api/assets/${uuid})`).join('\n')
-const sends = (method: string, route: string) => async (json: Json) => {
+const sends = (method: string, route: string) => async (json: AnyJson) => {
   const answer = await admin.call(method, route, { json })
   return [answer.status, Object.keys(answer.body ?? {})]
 }
@@ -119,7 +119,7 @@ test('an issue is read, changed and deleted, and an invalid field is answered 40
     ...{ resolved: true, position: [5, 6], assignee: { username: 'admin' } },
   })
   const { results } = await admin.done('GET', `/issues?job_id=${issue.job}&resolved=true`)
-  expect(results.map(({ id }: Json) => id)).toContain(issue.id)
+  expect(results.map(({ id }: AnyJson) => id)).toContain(issue.id)
   expect((await admin.call('PUT', route, { json })).status).toBe(405)
   expect((await admin.call('DELETE', route)).status).toBe(204)
   expect((await admin.call('GET', route)).status).toBe(404)
@@ -149,7 +149,7 @@ test('a guide that refers to 151 assets is answered 400, and so is uploading a 1
     const ten = await Promise.all(Array.from({ length: 10 }, () => addAsset(guide.id)))
     uuids.push(...ten.map(({ uuid }) => uuid))
   }
-  const form = assetForm(guide.id, await picture('a.png', 8, 8))
+  const form = assetForm(guide.id, await createImage('a.png', 8, 8))
   const another = await admin.call('POST', '/assets', { form })
   expect([another.status, Object.keys(another.body)]).toEqual([400, ['guide_id']])
 
@@ -177,7 +177,7 @@ test('a second guide of a target is answered 409, and both or none of the target
 
 test('an asset whose name, declared type and content disagree is answered 400', async () => {
   const guide = await newGuide()
-  const { bytes } = await picture('a', 8, 8)
+  const { bytes } = await createImage('a', 8, 8)
   const pdf = Buffer.from('%PDF-1.7\n')
   for (const [name, type, content] of [
     ['a.jpg', 'image/png', bytes],
@@ -203,7 +203,7 @@ test('an asset whose name, declared type and content disagree is answered 400', 
 
 test('an asset is displayed only through its guide, and never executed', async () => {
   const guide = await newGuide()
-  const large = await picture('large.png', 2400, 1200)
+  const large = await createImage('large.png', 2400, 1200)
   const asset = await admin.done('POST', '/assets', { form: assetForm(guide.id, large) })
   expect(asset).toEqual({
     uuid: expect.stringMatching(/^[\da-f-]{36}$/),
@@ -252,13 +252,13 @@ test('review data is answered 401 without credentials, and 403 to users without 
   const { uuid } = await addAsset(guide.id)
   const routes = [`/issues/${issue.id}`, `/comments/${results[0].id}`, `/guides/${guide.id}`]
   for (const route of [...routes, `/assets/${uuid}`]) {
-    expect((await nobody.call('GET', route)).status, route).toBe(401)
+    expect((await anonymous.call('GET', route)).status, route).toBe(401)
     expect((await stranger.call('GET', route)).status, route).toBe(403)
     expect((await stranger.call('DELETE', route)).status, route).toBe(403)
     expect((await admin.call('GET', route)).status, route).toBe(200)
   }
-  const form = assetForm(guide.id, await picture('a.png', 8, 8))
-  expect((await nobody.call('POST', '/assets', { form })).status).toBe(401)
+  const form = assetForm(guide.id, await createImage('a.png', 8, 8))
+  expect((await anonymous.call('POST', '/assets', { form })).status).toBe(401)
   expect((await stranger.call('POST', '/assets', { form })).status).toBe(403)
   for (const route of ['/issues', '/comments'])
     expect((await stranger.done('GET', route)).count).toBe(0)

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { writeClip } from '@reticle/kit/testing/video/clips'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { picture } from '../../support/pictures.ts'
+import { createImage } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Files of the share that were replaced after a task was created from them. */
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const { path, remove } = dataDirectory()
 const shareDir = mkdtempSync(join(tmpdir(), 'reticle-share-'))
 let reticle: Reticle
-let api: Client
+let api: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path, { RETICLE_SHARE_DIR: shareDir })
   api = reticle.admin
@@ -36,11 +36,11 @@ afterAll(async () => {
 })
 
 const sources: Record<string, (file: string) => Promise<void>> = {
-  'a.png': async (file) => writeFileSync(file, (await picture('a.png', 40, 30)).bytes),
+  'a.png': async (file) => writeFileSync(file, (await createImage('a.png', 40, 30)).bytes),
   'all.zip': async (file) =>
     writeFileSync(
       file,
-      storedZip([await picture('a.png', 40, 30), await picture('b.png', 40, 30)]),
+      storedZip([await createImage('a.png', 40, 30), await createImage('b.png', 40, 30)]),
     ),
   'a.mp4': async (file) => writeClip(file, { frames: 8 }),
 }
@@ -68,7 +68,7 @@ async function taskOf(name: string): Promise<{ id: number; file: string; shown: 
 }
 
 /** Answers of all calls that read media of a task. */
-async function answers(id: number): Promise<Json[]> {
+async function answers(id: number): Promise<AnyJson[]> {
   const [job] = await jobsOf(api, id)
   const data = `/tasks/${id}/data?number=0&type=`
   const paths = [

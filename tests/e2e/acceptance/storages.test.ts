@@ -6,9 +6,9 @@ import { startS3 } from '@reticle/kit/testing/s3-server'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Answer, Client, Json } from '../../support/client.ts'
-import { markedFor } from '../../support/marked.ts'
-import { picture } from '../../support/pictures.ts'
+import type { AnyJson, ApiClient, ApiResponse } from '../../support/client.ts'
+import { markedFor } from '../../support/document-blocks.ts'
+import { createImage } from '../../support/pictures.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Secrets that no answer or log may contain. */
@@ -22,7 +22,7 @@ const planted = {
 const store = await startS3(planted.key, planted.secret)
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let admin: Client
+let admin: ApiClient
 /** Every body that the server returned. */
 const answered: string[] = []
 
@@ -37,19 +37,24 @@ afterAll(async () => {
 })
 
 interface Sent {
-  json?: Json
+  json?: AnyJson
   form?: FormData
 }
 
 /** Retries, because a shared machine may be too busy for a moment. */
-async function call(method: string, url: string, sent: Sent = {}, tries = 60): Promise<Answer> {
+async function call(
+  method: string,
+  url: string,
+  sent: Sent = {},
+  tries = 60,
+): Promise<ApiResponse> {
   const answer = await admin.call(method, url, sent)
   answered.push(answer.text)
   if (tries === 0 || !answer.text.includes('The server is busy.')) return answer
   await sleep(250)
   return call(method, url, sent, tries - 1)
 }
-const connect = (json: Json): Promise<Answer> => call('POST', '/cloudstorages', { json })
+const connect = (json: AnyJson): Promise<ApiResponse> => call('POST', '/cloudstorages', { json })
 
 async function connected(name: string, objects: Record<string, string | Uint8Array> = {}) {
   const { status, body, text } = await connect(bucketOf(store, name, objects))
@@ -59,18 +64,22 @@ async function connected(name: string, objects: Record<string, string | Uint8Arr
 
 describe('connecting a bucket that cannot be used', () => {
   test.each([
-    ['closed to the credentials', { key: 'AKIDOTHER', secret_key: planted.other }, 'credentials'],
-    ['not there', { resource: 'nothing-here' }, 'resource'],
-    ['away', { specific_attributes: 'endpoint_url=http%3A%2F%2F127.0.0.1%3A1' }, 'resource'],
-    ['spelt wrongly', { resource: 'Frames' }, 'resource'],
-    ['without a manifest that is named', { manifests: ['none.jsonl'] }, 'manifests'],
-    ['given without a secret', { secret_key: undefined }, 'secret_key'],
     [
-      'at an address of the cloud itself',
+      'not accessible with the credentials',
+      { key: 'AKIDOTHER', secret_key: planted.other },
+      'credentials',
+    ],
+    ['missing', { resource: 'nothing-here' }, 'resource'],
+    ['unreachable', { specific_attributes: 'endpoint_url=http%3A%2F%2F127.0.0.1%3A1' }, 'resource'],
+    ['misspelt', { resource: 'Frames' }, 'resource'],
+    ['without a listed manifest', { manifests: ['none.jsonl'] }, 'manifests'],
+    ['sent without a secret', { secret_key: undefined }, 'secret_key'],
+    [
+      'at a link-local address',
       { specific_attributes: 'endpoint_url=http%3A%2F%2F169.254.169.254' },
       'specific_attributes',
     ],
-    ['of nobody that is known', { provider_type: 'FLOPPY' }, 'provider_type'],
+    ['of an unknown provider', { provider_type: 'FLOPPY' }, 'provider_type'],
   ])('a bucket that is %s is refused', async (_, wrong, field) => {
     const { status, body } = await connect({ ...bucketOf(store, 'probed'), ...wrong })
     expect([status, Object.keys(body)]).toEqual([400, [field]])
@@ -138,7 +147,7 @@ test('content is listed level by level, in pages, below a prefix', async () => {
 })
 
 test('a form connects a bucket, and its first image becomes the preview', async () => {
-  const { bytes } = await picture('a.png', 600, 300)
+  const { bytes } = await createImage('a.png', 600, 300)
   const line = JSON.stringify({ name: 'deep/a', extension: '.png' })
   const objects = { 'm.jsonl': `{"version":"1.1"}\n${line}\n`, 'deep/a.png': bytes }
   const form = new FormData()
@@ -169,8 +178,8 @@ test('a storage in use cannot be deleted (409) unless the deletion is forced', a
   expect((await call('DELETE', `/cloudstorages/${id}?force=true`)).status).toBe(204)
   expect((await call('GET', `/cloudstorages/${id}`)).status).toBe(404)
   expect((await call('GET', `/projects/${project.id}`)).body.source_storage).toBeNull()
-  const gone = await call('POST', '/projects', { json })
-  expect([gone.status, Object.keys(gone.body)]).toEqual([400, ['source_storage']])
+  const creation = await call('POST', '/projects', { json })
+  expect([creation.status, Object.keys(creation.body)]).toEqual([400, ['source_storage']])
 })
 
 describe('credentials of storages are never shown', () => {

@@ -1,6 +1,11 @@
 import { restOperations } from '@reticle/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, client, type Json, type Sent } from '../../support/client.ts'
+import {
+  type AnyJson,
+  type ApiClient,
+  type ApiRequestInit,
+  createApiClient,
+} from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
@@ -12,8 +17,8 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let reading: Client
-let writing: Client
+let reading: ApiClient
+let writing: ApiClient
 const ids: Record<string, number> = {}
 
 beforeAll(async () => {
@@ -22,7 +27,7 @@ beforeAll(async () => {
   const token = async (read_only: boolean) => {
     const made = await admin.done('POST', '/auth/access_tokens', { json: { name: 't', read_only } })
     ids.token = made.id
-    return client(`${reticle.url}/api`, `Bearer ${made.value}`)
+    return createApiClient(`${reticle.url}/api`, `Bearer ${made.value}`)
   }
   reading = await token(true)
   writing = await token(false)
@@ -38,13 +43,13 @@ afterAll(async () => {
 })
 
 /** Status codes with a read-only token, and with one that may also write. */
-async function both(method: string, address: string, sent: Sent = {}): Promise<number[]> {
+async function both(method: string, address: string, sent: ApiRequestInit = {}): Promise<number[]> {
   const url = address.replace(/:(\w+)/g, (_, name) => String(ids[name]))
   const statuses: number[] = []
   for (const api of [reading, writing]) statuses.push((await api.call(method, url, sent)).status)
   return statuses
 }
-const json = (body: Json): Sent => ({ json: body })
+const json = (body: AnyJson): ApiRequestInit => ({ json: body })
 const format = 'format=COCO%201.0'
 
 describe('rights of access tokens', () => {
@@ -89,7 +94,7 @@ describe('rights of access tokens', () => {
     }
   })
 
-  test.each<[string, string, Sent, number]>([
+  test.each<[string, string, ApiRequestInit, number]>([
     ['POST', '/projects', json({ name: 'new' }), 201],
     ['PATCH', '/projects/:project', json({ name: 'other' }), 200],
     ['PUT', '/tasks/:task/annotations', json({ shapes: [] }), 200],
@@ -100,7 +105,7 @@ describe('rights of access tokens', () => {
     expect(await both(method, address, sent)).toEqual([403, status])
   })
 
-  test.each<[string, string, Sent]>([
+  test.each<[string, string, ApiRequestInit]>([
     ['PATCH', '/users/:user', json({ first_name: 'x' })],
     ['DELETE', '/users/:user', {}],
     ['POST', '/auth/access_tokens', json({ name: 'x' })],

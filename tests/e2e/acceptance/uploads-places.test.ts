@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../support/client.ts'
+import type { ApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { type Person, people } from '../../support/people.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
@@ -9,12 +9,12 @@ import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let anna: Person
-let api: Client
+let anna: RegisteredUser
+let api: ApiClient
 /** A member of the same organization, who may also upload to all of these endpoints. */
-let member: Client
+let member: ApiClient
 const ids: Record<string, number> = {}
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 
 beforeAll(async () => {
   reticle = await startReticle(path)
@@ -35,14 +35,14 @@ afterAll(async () => {
   remove()
 })
 
-interface Place {
+interface UploadTarget {
   at: string
   query: string
   /** The expected error of a finish without a file. */
   refusal: unknown
 }
 const nothing = { annotation_file: ['No file was submitted.'] }
-const places: [name: string, place: () => Place][] = [
+const targets: [name: string, place: () => UploadTarget][] = [
   [
     'media of a task',
     () => ({
@@ -65,7 +65,7 @@ const places: [name: string, place: () => Place][] = [
       refusal: { dataset_file: ['No file was submitted.'] },
     }),
   ],
-  ...(['projects', 'tasks'] as const).map((of): [string, () => Place] => [
+  ...(['projects', 'tasks'] as const).map((of): [string, () => UploadTarget] => [
     `a backup: ${of}`,
     () => ({
       ...{ at: `/${of}/backup/`, query: '' },
@@ -76,9 +76,9 @@ const places: [name: string, place: () => Place][] = [
 
 const bytes = Buffer.from('0123456789')
 
-describe.each(places)('%s', (name, place) => {
-  const begun = async () => {
-    const answer = await begin(api, place().at, { name: 'a.zip', length: bytes.length })
+describe.each(targets)('%s', (name, target) => {
+  const beginUpload = async () => {
+    const answer = await begin(api, target().at, { name: 'a.zip', length: bytes.length })
     expect([answer.status, answer.text]).toEqual([201, ''])
     return { location: String(answer.headers.get('location')), headers: answer.headers }
   }
@@ -87,10 +87,10 @@ describe.each(places)('%s', (name, place) => {
     return [status, headers.get('upload-offset'), headers.get('upload-length')]
   }
   const start = (step: string, query: string) =>
-    api.call('POST', `${place().at}?${query}`, { headers: { [step]: '' } })
+    api.call('POST', `${target().at}?${query}`, { headers: { [step]: '' } })
 
   test('a start is answered 202 without a body, and an invalid query is refused', async () => {
-    const { query } = place()
+    const { query } = target()
     const { status, text } = await start('upload-start', query)
     expect([status, text]).toEqual([202, ''])
     if (query !== '')
@@ -100,8 +100,8 @@ describe.each(places)('%s', (name, place) => {
   })
 
   test('an upload has its own address, with its file name and the protocol headers', async () => {
-    const { location, headers } = await begun()
-    const url = `${reticle.url}/api${place().at}`.replaceAll('.', '\\.')
+    const { location, headers } = await beginUpload()
+    const url = `${reticle.url}/api${target().at}`.replaceAll('.', '\\.')
     expect(location).toMatch(new RegExp(`^${url}${anna.id}_[\\da-f-]{36}$`))
     const filename = name === 'media of a task' ? 'a.zip' : location.split('/').at(-1)
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -112,13 +112,13 @@ describe.each(places)('%s', (name, place) => {
       'tus-extension': expect.stringMatching(/^creation,termination,expiration/),
       'cache-control': 'no-store',
     })
-    const { status, headers: shown } = await api.call('OPTIONS', place().at)
+    const { status, headers: shown } = await api.call('OPTIONS', target().at)
     expect([status, shown.get('tus-version')]).toEqual([204, '1.0.0'])
     await api.done('DELETE', location, { headers: tus })
   })
 
   test('an upload arrives in chunks, and HEAD reports its offset until it is complete', async () => {
-    const { location } = await begun()
+    const { location } = await beginUpload()
     expect(await offsetOf(location)).toEqual([200, '0', '10'])
     const first = await sendChunk(api, location, 0, bytes.subarray(0, 4))
     expect([first.status, first.headers.get('upload-offset')]).toEqual([204, '4'])
@@ -137,13 +137,13 @@ describe.each(places)('%s', (name, place) => {
   })
 
   test('an upload above the size limit is refused', async () => {
-    const answer = await begin(api, place().at, { name: 'b.zip', length: 26_843_545_601 })
+    const answer = await begin(api, target().at, { name: 'b.zip', length: 26_843_545_601 })
     expect(answer.status).toBe(413)
   })
 
   test('an upload is private to its sender, even among users who may upload there', async () => {
-    const { location } = await begun()
-    const theirs = await begin(member, place().at, { name: 'b.zip', length: 1 })
+    const { location } = await beginUpload()
+    const theirs = await begin(member, target().at, { name: 'b.zip', length: 1 })
     expect(theirs.status).toBe(201)
     expect((await offsetOf(location, member))[0]).toBe(403)
     expect((await sendChunk(member, location, 0, bytes)).status).toBe(403)
@@ -156,7 +156,7 @@ describe.each(places)('%s', (name, place) => {
   })
 
   test('a finish needs a complete file of the same sender', async () => {
-    const { at, query, refusal } = place()
+    const { at, query, refusal } = target()
     const finish = (filename: string, by = api) =>
       by.call('POST', `${at}?${query}&filename=${filename}`, { headers: { 'upload-finish': '' } })
     const none = await start('upload-finish', query)
@@ -164,7 +164,7 @@ describe.each(places)('%s', (name, place) => {
     if (name === 'media of a task') return
 
     const unknown = [400, ['No such file were uploaded']]
-    const { location, headers } = await begun()
+    const { location, headers } = await beginUpload()
     await sendChunk(api, location, 0, bytes.subarray(0, 4))
     const half = await finish(headers.get('upload-filename') ?? '')
     expect([half.status, half.body]).toEqual(unknown)

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { basicOf, type Person, people } from '../../support/people.ts'
-import { formOf, type Picture, picture, pictures } from '../../support/pictures.ts'
+import { basicOf, createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { createImage, createImages, formOf, type ImageFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
@@ -14,9 +14,9 @@ import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Person['api']
-let anna: Person
-const { newPerson, newOrganization, newMember } = people(() => reticle)
+let api: RegisteredUser['api']
+let anna: RegisteredUser
+const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
 beforeAll(async () => {
   reticle = await startReticle(path)
   anna = await newPerson()
@@ -30,12 +30,12 @@ afterAll(async () => {
 const newTask = async (by = api): Promise<number> =>
   (await by.done('POST', '/tasks', { json: { name: 't', labels: [{ name: 'car' }] } })).id
 const dataOf = (id: number) => `/tasks/${id}/data/`
-const finish = (id: number, json: Json = {}) =>
+const finish = (id: number, json: AnyJson = {}) =>
   api.call('POST', dataOf(id), { json, headers: { 'upload-finish': '' } })
-const addForm = (id: number, files: Picture[]) =>
+const addForm = (id: number, files: ImageFile[]) =>
   api.call('POST', dataOf(id), { form: formOf(files), headers: { 'upload-multiple': '' } })
 const framesOf = async (id: number) =>
-  (await api.done('GET', `/tasks/${id}/data/meta`)).frames.map(({ name }: Json) => name)
+  (await api.done('GET', `/tasks/${id}/data/meta`)).frames.map(({ name }: AnyJson) => name)
 
 const coco = (names: readonly string[], count: number) =>
   JSON.stringify({
@@ -184,7 +184,7 @@ describe('chunked uploads', () => {
   test.each(['task', 'job'])(
     'an uploaded annotation file is imported into a %s by its name',
     async (target) => {
-      const files = await pictures(2)
+      const files = await createImages(2)
       const task = await taskWithMedia(api, { files })
       const [job] = await jobsOf(api, task.id)
       const at = target === 'task' ? `/tasks/${task.id}` : `/jobs/${job.id}`
@@ -234,8 +234,8 @@ describe('chunked uploads', () => {
 describe('media sent in several requests', () => {
   test('forms and chunked uploads together become the media of a task', async () => {
     const id = await newTask()
-    const [first, second, third] = await pictures(3)
-    if (!first || !second || !third) throw new Error('three pictures')
+    const [first, second, third] = await createImages(3)
+    if (!first || !second || !third) throw new Error('three images are missing')
     const begun = await api.call('POST', dataOf(id), { headers: { 'upload-start': '' } })
     expect([begun.status, begun.text]).toEqual([202, ''])
     const added = await addForm(id, [third])
@@ -254,7 +254,7 @@ describe('media sent in several requests', () => {
 
   test('images of an archive larger than one object are read from the stored archive', async () => {
     const id = await newTask()
-    const files = await pictures(3)
+    const files = await createImages(3)
     const noise = { name: 'noise.bin', bytes: randomBytes(9_000_000) }
     const zip = storedZip([
       ...files.slice(0, 1),
@@ -275,7 +275,7 @@ describe('media sent in several requests', () => {
 
   test('the finishing request may be a form', async () => {
     const id = await newTask()
-    await addForm(id, await pictures(2))
+    await addForm(id, await createImages(2))
     const form = formOf([], { image_quality: '33', use_cache: 'True' })
     const ended = await api.call('POST', dataOf(id), { form, headers: { 'upload-finish': '' } })
     await api.finished(ended.body)
@@ -285,7 +285,10 @@ describe('media sent in several requests', () => {
   test('one request can both start and finish', async () => {
     const id = await newTask()
     const headers = { 'upload-start': '', 'upload-finish': '' }
-    const ended = await api.call('POST', dataOf(id), { form: formOf(await pictures(1)), headers })
+    const ended = await api.call('POST', dataOf(id), {
+      form: formOf(await createImages(1)),
+      headers,
+    })
     await api.finished(ended.body)
     expect((await api.done('GET', `/tasks/${id}`)).size).toBe(1)
   })
@@ -295,7 +298,7 @@ describe('media sent in several requests', () => {
     const refused = [400, ['Adding more data is not supported']]
     const attempts = [
       () => api.call('POST', dataOf(id), { headers: { 'upload-start': '' } }),
-      async () => addForm(id, await pictures(1)),
+      async () => addForm(id, await createImages(1)),
       () => begin(api, dataOf(id), { name: 'a', length: 5 }),
       () => finish(id),
     ]
@@ -308,9 +311,9 @@ describe('media sent in several requests', () => {
 
   test('files of a failed attempt are kept for the next one', async () => {
     const id = await newTask()
-    const files = await pictures(2)
+    const files = await createImages(2)
     const [first] = files
-    if (!first) throw new Error('a picture')
+    if (!first) throw new Error('an image is missing')
     const broken = { name: 'frame-000.png', bytes: first.bytes.slice(0, 20) }
     await addForm(id, [...files, broken])
     const failed = await api.ended((await finish(id)).body.rq_id)
@@ -325,7 +328,7 @@ describe('media sent in several requests', () => {
 
   test('an archive beside images fails, and the wrong file can be removed', async () => {
     const id = await newTask()
-    const files = await pictures(2)
+    const files = await createImages(2)
     await addForm(id, [...files, { name: 'b.zip', bytes: storedZip(files) }])
     const failed = await api.ended((await finish(id)).body.rq_id)
     expect(failed.message).toContain('can be used simultaneously')
@@ -346,15 +349,15 @@ describe('media sent in several requests', () => {
       const answer = await begin(api, dataOf(id), { name, length: 5 })
       expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['Upload-Metadata']])
     }
-    await addForm(id, [await picture('/home/anna/../a.png', 8, 8)])
+    await addForm(id, [await createImage('/home/anna/../a.png', 8, 8)])
     await api.finished((await finish(id)).body)
     expect(await framesOf(id)).toEqual(['a.png'])
   })
 
   test('a second file with the same name is refused', async () => {
     const id = await newTask()
-    const [first] = await pictures(1)
-    if (!first) throw new Error('a picture')
+    const [first] = await createImages(1)
+    if (!first) throw new Error('an image is missing')
     await addForm(id, [first])
     const again = await begin(api, dataOf(id), { name: first.name, length: 5 })
     expect([again.status, again.body.code]).toEqual([409, 'file_exists'])

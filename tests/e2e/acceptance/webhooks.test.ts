@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Received, startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { libraries, type StockReceiver, startStockReceiver } from '../../support/stock-receiver.ts'
 
@@ -9,8 +9,8 @@ import { libraries, type StockReceiver, startStockReceiver } from '../../support
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let project: Json
+let api: ApiClient
+let project: AnyJson
 const receiver = await startReceiver()
 
 beforeAll(async () => {
@@ -29,18 +29,18 @@ beforeEach(() => {
 })
 
 const secret = 'not to be told'
-const addHook = (given: object = {}): Promise<Json> =>
+const addHook = (given: object = {}): Promise<AnyJson> =>
   api.done('POST', '/webhooks', {
     json: {
       ...{ type: 'project', project_id: project.id, target_url: receiver.url, secret },
       ...{ events: 'create:task', ...given },
     },
   })
-const addTask = (name: string): Promise<Json> =>
+const addTask = (name: string): Promise<AnyJson> =>
   api.done('POST', '/tasks', { json: { name, project_id: project.id } })
-const deliveries = async ({ id }: Json): Promise<Json[]> =>
+const deliveries = async ({ id }: AnyJson): Promise<AnyJson[]> =>
   (await api.done('GET', `/webhooks/${id}/deliveries?page_size=100`)).results
-const untilDeliveries = (hook: Json, count: number) =>
+const untilDeliveries = (hook: AnyJson, count: number) =>
   vi.waitFor(async () => expect(await deliveries(hook)).toHaveLength(count), {
     ...{ timeout: 15_000, interval: 50 },
   })
@@ -125,7 +125,7 @@ describe('webhooks', () => {
     expect([queued.status, queued.body]).toEqual([202, { count: 2 }])
     await untilDeliveries(hook, 5)
     const { results } = await api.done('GET', `/webhooks/${hook.id}/messages`)
-    expect(results.map(({ state }: Json) => state)).toEqual(['failed', 'delivered', 'delivered'])
+    expect(results.map(({ state }: AnyJson) => state)).toEqual(['failed', 'delivered', 'delivered'])
     expect((await api.call('POST', path, { json: { from: 2 } })).status).toBe(400)
     await api.done('DELETE', `/webhooks/${hook.id}`)
   })
@@ -179,7 +179,7 @@ describe('webhooks', () => {
 describe.each(libraries)('a receiver with %s (T-WH-8)', (library) => {
   const first = `zwischen uns, ${library}`
   let stock: StockReceiver
-  let hook: Json
+  let hook: AnyJson
   const untilAccepted = (count: number) =>
     vi.waitFor(() => expect([stock.accepted.length, stock.refused()]).toEqual([count, 0]), {
       timeout: 15_000,
@@ -250,8 +250,13 @@ describe.each(libraries)('a receiver with %s (T-WH-8)', (library) => {
 
   /** Replays a delivery that an attacker has recorded. */
   async function send({ body, headers }: { body: Buffer; headers: Record<string, string> }) {
-    const { 'content-length': _length, connection: _connection, host: _host, ...told } = headers
-    const answer = await fetch(stock.url, { method: 'POST', headers: told, body })
+    const {
+      'content-length': _length,
+      connection: _connection,
+      host: _host,
+      ...eventHeaders
+    } = headers
+    const answer = await fetch(stock.url, { method: 'POST', headers: eventHeaders, body })
     return answer.status
   }
 

@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -14,15 +14,15 @@ const people = ['founder', 'stranger'].map((username) => ({
 }))
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let api: Client
-let stranger: Client
+let api: ApiClient
+let stranger: ApiClient
 beforeAll(async () => {
   reticle = await startReticle(path)
   const as = async (person: (typeof people)[number] | undefined) => {
-    if (!person) throw new Error('nobody is missing')
+    if (!person) throw new Error('a user is missing')
     await addPerson(await reticle.people(), person)
     const basic = Buffer.from(`${person.username}:${person.password}`).toString('base64')
-    return client(`${reticle.url}/api`, `Basic ${basic}`)
+    return createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
   }
   api = await as(people[0])
   stranger = await as(people[1])
@@ -114,10 +114,10 @@ describe('projects', () => {
       expect((await api.call('GET', route)).status, route).toBe(404)
     await vi.waitFor(
       async () => {
-        const told = (await logged(`project_id=${project.id}`)).filter((one) =>
+        const loggedEvents = (await logged(`project_id=${project.id}`)).filter((one) =>
           one.startsWith('delete:'),
         )
-        expect(told.sort()).toEqual([
+        expect(loggedEvents.sort()).toEqual([
           ...['delete:job', 'delete:job', 'delete:project', 'delete:task'],
         ])
       },
@@ -140,16 +140,16 @@ describe('projects', () => {
 })
 
 describe('labels', () => {
-  const project = (labels: Json[]) =>
+  const project = (labels: AnyJson[]) =>
     api.done('POST', '/projects', { json: { name: 'labelled', labels } })
-  const relabel = (id: number, labels: Json[]) => patch(`/projects/${id}`, { labels })
+  const relabel = (id: number, labels: AnyJson[]) => patch(`/projects/${id}`, { labels })
 
   test('labels without a colour get distinct colours, which are always the same', async () => {
     const names = [{ name: 'car' }, { name: 'Car' }, { name: 'person' }]
-    const colors = (await project(names)).labels.map((one: Json) => one.color)
+    const colors = (await project(names)).labels.map((one: AnyJson) => one.color)
     expect(new Set(colors).size).toBe(3)
     for (const color of colors) expect(color).toMatch(/^#[0-9a-f]{6}$/)
-    expect((await project(names)).labels.map((one: Json) => one.color)).toEqual(colors)
+    expect((await project(names)).labels.map((one: AnyJson) => one.color)).toEqual(colors)
     const upper = await project([{ name: 'car', color: '#ABCDEF' }])
     expect(upper.labels[0].color).toBe('#abcdef')
     expect(
@@ -159,9 +159,9 @@ describe('labels', () => {
 
   test('labels can swap names in one PATCH, but two cannot have the same name', async () => {
     const { id, labels } = await project([{ name: 'a' }, { name: 'b' }])
-    const swapped = labels.map(({ id }: Json, index: number) => ({ id, name: 'ba'[index] }))
+    const swapped = labels.map(({ id }: AnyJson, index: number) => ({ id, name: 'ba'[index] }))
     const after = await relabel(id, swapped)
-    expect(after.body.labels.map((one: Json) => one.name)).toEqual(['b', 'a'])
+    expect(after.body.labels.map((one: AnyJson) => one.name)).toEqual(['b', 'a'])
     const twice = await relabel(id, [{ name: 'a' }])
     expect([twice.status, twice.body]).toEqual([400, ['All label names must be unique']])
   })
@@ -183,7 +183,7 @@ describe('labels', () => {
     const task = await taskWithMedia(api, { project_id: made.id })
     const [job] = await jobsOf(api, task.id)
     const annotations = `/jobs/${job.id}/annotations/`
-    const shapes = made.labels.map((one: Json) => rectangle(one.id))
+    const shapes = made.labels.map((one: AnyJson) => rectangle(one.id))
     await api.done('PUT', annotations, { json: { shapes } })
     const dates = async () => [
       (await api.done('GET', `/projects/${made.id}`)).updated_date,
@@ -197,7 +197,7 @@ describe('labels', () => {
     await vi.waitFor(
       async () => {
         const left = (await api.done('GET', annotations)).shapes
-        expect(left.map((one: Json) => one.label_id)).toEqual([made.labels[1].id])
+        expect(left.map((one: AnyJson) => one.label_id)).toEqual([made.labels[1].id])
       },
       { timeout: 20_000, interval: 100 },
     )
@@ -214,7 +214,7 @@ describe('labels', () => {
     const [label] = made.labels
     const [known] = label.attributes
     expect(known).toEqual({ id: expect.any(Number), ...attribute, default_value: 'red' })
-    const change = (changes: Json) =>
+    const change = (changes: AnyJson) =>
       relabel(made.id, [{ id: label.id, attributes: [{ id: known.id, ...changes }] }])
     expect((await change({ values: ['red'] })).status).toBe(400)
     expect((await change({ input_type: 'radio' })).status).toBe(400)
@@ -294,7 +294,7 @@ describe('tasks', () => {
     const jobs = await jobsOf(api, made.id)
     const of = async () => (await api.done('GET', `/tasks/${made.id}`)).status
     const seen: string[] = []
-    const all = async (json: Json) => {
+    const all = async (json: AnyJson) => {
       for (const job of jobs) {
         await api.done('PATCH', `/jobs/${job.id}`, { json })
         seen.push(await of())
@@ -309,8 +309,8 @@ describe('tasks', () => {
     expect([count, completed, validation]).toEqual([2, 1, 0])
     await vi.waitFor(
       async () => {
-        const told = await logged(`task_id=${made.id}`)
-        expect(told.filter((one) => one === 'update:task status')).toHaveLength(4)
+        const loggedEvents = await logged(`task_id=${made.id}`)
+        expect(loggedEvents.filter((one) => one === 'update:task status')).toHaveLength(4)
       },
       { timeout: 20_000, interval: 200 },
     )

@@ -1,7 +1,7 @@
 import { startReceiver, type TestReceiver } from '@reticle/kit/testing/receiver'
 import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 90_000 })
 const { path, remove } = dataDirectory()
 let reticle: Reticle
 let receiver: TestReceiver
-let admin: Client
+let admin: ApiClient
 const ids: Record<string, number> = {}
 const names = ['olga', 'mia', 'sven', 'wim', 'strange']
 beforeAll(async () => {
@@ -37,10 +37,10 @@ async function addClient(name: string) {
 
 let signIns = 0
 /** Signs in with a new spelling of the e-mail address each time: a gateway caches roles for seconds. */
-function as(name: string): Client {
+function as(name: string): ApiClient {
   const spelt = inCapitals(emailOf(name), ++signIns)
   const credential = Buffer.from(`${spelt}:${passwordOf(name)}`).toString('base64')
-  return client(`${reticle.url}/api`, `Basic ${credential}`)
+  return createApiClient(`${reticle.url}/api`, `Basic ${credential}`)
 }
 
 /** Capitalizes the letters whose bit is set in the number. */
@@ -48,7 +48,7 @@ const inCapitals = (text: string, number: number) =>
   [...text].map((letter, at) => ((number >> at) & 1 ? letter.toUpperCase() : letter)).join('')
 
 /** Creates an organization of olga with a maintainer, a supervisor and a worker. Its slug must be unused. */
-async function addOrganization(slug: string): Promise<Json> {
+async function addOrganization(slug: string): Promise<AnyJson> {
   const organization = await as('olga').done('POST', '/organizations', { json: { slug } })
   const roles = { mia: 'maintainer', sven: 'supervisor', wim: 'worker' }
   for (const [name, role] of Object.entries(roles)) {
@@ -59,33 +59,30 @@ async function addOrganization(slug: string): Promise<Json> {
 }
 
 /** Messages that the receiver got on a path, in the order of arrival. */
-const told = (place: string): Json[] =>
+const messagesOn = (path: string): AnyJson[] =>
   receiver.received
-    .filter((one) => one.path === place)
+    .filter((one) => one.path === path)
     .map(({ body }) => JSON.parse(body.toString()))
 
 /** Waits until exactly these events have arrived on a path, in any order. */
-async function untilTold(place: string, events: string[]): Promise<Json[]> {
-  const arrived = () => told(place).map(({ event }) => event)
-  await vi.waitFor(() => expect(arrived().sort()).toEqual([...events].sort()), {
-    timeout: 30_000,
-    interval: 50,
-  })
-  return told(place)
+async function waitFor(path: string, events: string[]): Promise<AnyJson[]> {
+  const arrived = () => messagesOn(path).map(({ event }) => event)
+  await expect.poll(() => arrived().sort(), { timeout: 30_000 }).toEqual([...events].sort())
+  return messagesOn(path)
 }
 
 /** Creates a webhook that sends to the path `place` of the receiver. */
-const addWebhook = (api: Client, place: string, given: Json, query = '') =>
-  api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + place, ...given } })
+const addWebhook = (api: ApiClient, path: string, given: AnyJson, query = '') =>
+  api.done('POST', `/webhooks${query}`, { json: { target_url: receiver.url + path, ...given } })
 
 const allOf = (...resources: string[]) =>
   resources.flatMap((one) => ['create', 'update', 'delete'].map((verb) => `${verb}:${one}`))
 
-const status = async (api: Client, method: string, place: string, sent = {}) =>
-  (await api.call(method, place, sent)).status
+const status = async (api: ApiClient, method: string, path: string, sent = {}) =>
+  (await api.call(method, path, sent)).status
 
 /** Runs a function while an export of the task is under way. */
-async function whileExporting(api: Client, task: Json, run: () => Promise<void>) {
+async function whileExporting(api: ApiClient, task: AnyJson, run: () => Promise<void>) {
   const shapes = Array.from({ length: 20_000 }, (_, at) => rectangle(task.labels[0].id, at % 4))
   await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
   const { rq_id } = await api.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
@@ -95,7 +92,7 @@ async function whileExporting(api: Client, task: Json, run: () => Promise<void>)
 
 describe('the organization of a call', () => {
   const project: Record<string, number> = {}
-  let acme: Json
+  let acme: AnyJson
   beforeAll(async () => {
     acme = await addOrganization('six')
     const make = async (query: string) =>
@@ -104,9 +101,9 @@ describe('the organization of a call', () => {
     project.own = await make('')
   })
   const header = (slug: string) => ({ headers: { 'x-organization': slug } })
-  const seen = async (api: Client, query: string, sent = {}) => {
+  const seen = async (api: ApiClient, query: string, sent = {}) => {
     const { results } = await api.done('GET', `/projects${query}`, sent)
-    const found: number[] = results.map(({ id }: Json) => id)
+    const found: number[] = results.map(({ id }: AnyJson) => id)
     const known = Object.entries(project).filter(([, id]) => found.includes(id))
     return known.map(([name]) => name).join(' ')
   }
@@ -141,8 +138,8 @@ describe('the organization of a call', () => {
   })
 
   test('an unknown organization is answered 404 for every call', async () => {
-    for (const place of ['/projects?org=nosuch', `/projects/${project.own}?org_id=999999`]) {
-      const answer = await as('olga').call('GET', place)
+    for (const path of ['/projects?org=nosuch', `/projects/${project.own}?org_id=999999`]) {
+      const answer = await as('olga').call('GET', path)
       expect(answer.status).toBe(404)
       expect(answer.body.detail).toMatch(/^(nosuch|999999) organization does not exist\.$/)
     }
@@ -162,11 +159,11 @@ describe('the organization of a call', () => {
 
   test('access to an object depends on its own organization, not on the named one', async () => {
     const foreign = await as('strange').done('POST', '/organizations', { json: { slug: 'six-b' } })
-    const place = `/projects/${project.acme}`
-    expect(await status(as('olga'), 'GET', `${place}?org=six-b`)).toBe(404)
-    expect(await status(as('olga'), 'GET', `${place}?org=`)).toBe(200)
-    expect(await status(as('strange'), 'GET', `${place}?org_id=${foreign.id}`)).toBe(403)
-    expect(await status(as('strange'), 'GET', `${place}?org=six`)).toBe(404)
+    const path = `/projects/${project.acme}`
+    expect(await status(as('olga'), 'GET', `${path}?org=six-b`)).toBe(404)
+    expect(await status(as('olga'), 'GET', `${path}?org=`)).toBe(200)
+    expect(await status(as('strange'), 'GET', `${path}?org_id=${foreign.id}`)).toBe(403)
+    expect(await status(as('strange'), 'GET', `${path}?org=six`)).toBe(404)
   })
 
   test('for requests the organization is a filter, and the header is ignored', async () => {
@@ -177,7 +174,7 @@ describe('the organization of a call', () => {
     const { rq_id } = await olga.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0`)
     const found = async (given: string, sent = {}) => {
       const { results } = await olga.done('GET', `/requests${given}`, sent)
-      return results.some((one: Json) => one.id === rq_id)
+      return results.some((one: AnyJson) => one.id === rq_id)
     }
     expect(await found('?org=six')).toBe(true)
     expect(await found(`?org_id=${acme.id}`)).toBe(true)
@@ -195,7 +192,7 @@ describe('transferring and deleting organizations', () => {
     const json = { user_id: ids.mia }
     const after = await as('olga').done('POST', `/organizations/${id}/transfer`, { json })
     expect(after.owner.username).toBe('mia')
-    const all = await untilTold('/twelve-a', [
+    const all = await waitFor('/twelve-a', [
       ...['update:organization', 'update:membership', 'update:membership'],
     ])
     const changed = all.find(({ event }) => event === 'update:organization')
@@ -205,8 +202,8 @@ describe('transferring and deleting organizations', () => {
       before_update: { owner: { username: 'olga' } },
       sender: { username: 'olga', email: emailOf('olga') },
     })
-    const said = roles.map(({ membership: { user, role } }) => [user.username, role])
-    expect(said.sort()).toEqual([
+    const rolesByName = roles.map(({ membership: { user, role } }) => [user.username, role])
+    expect(rolesByName.sort()).toEqual([
       ['mia', 'owner'],
       ['olga', 'maintainer'],
     ])
@@ -227,8 +224,8 @@ describe('transferring and deleting organizations', () => {
 
     expect(await status(as('mia'), 'DELETE', `/organizations/${id}`)).toBe(403)
     expect(await status(olga, 'DELETE', `/organizations/${id}`)).toBe(204)
-    const [gone] = await untilTold('/twelve-b', ['delete:organization'])
-    expect(gone).toMatchObject({
+    const [deletion] = await waitFor('/twelve-b', ['delete:organization'])
+    expect(deletion).toMatchObject({
       webhook_id: webhook.id,
       organization: { id, slug: 'twelve-b', owner: { username: 'olga' } },
       sender: { username: 'olga' },
@@ -241,13 +238,13 @@ describe('transferring and deleting organizations', () => {
     expect(await olga.done('GET', `/projects/${project.id}`)).toMatchObject({
       ...{ organization: null, owner: { username: 'olga' }, assignee: { username: 'wim' } },
     })
-    const [fallen] = await untilTold('/twelve-b/project', ['update:project'])
+    const [fallen] = await waitFor('/twelve-b/project', ['update:project'])
     expect(fallen).toMatchObject({ before_update: { organization: id } })
     const left = await olga.done('GET', `/webhooks/${ofProject.id}`)
     expect(left).toMatchObject({ organization: null, project_id: project.id })
     expect(await status(as('mia'), 'GET', `/projects/${project.id}`)).toBe(403)
     const { results } = await as('wim').done('GET', '/memberships?page_size=all')
-    expect(results.filter((one: Json) => one.organization === id)).toEqual([])
+    expect(results.filter((one: AnyJson) => one.organization === id)).toEqual([])
   })
 
   test('an organization can be deleted with its objects, but not while a request runs on them', async () => {
@@ -270,18 +267,18 @@ describe('transferring and deleting organizations', () => {
 })
 
 describe('moving a project between workspaces', () => {
-  let from: Json
-  let to: Json
+  let from: AnyJson
+  let to: AnyJson
   beforeAll(async () => {
     from = await addOrganization('from')
     to = await addOrganization('to')
   })
   const labels = [{ name: 'car' }]
-  const move = (api: Client, id: number, organization_id: number | null, more = {}) =>
+  const move = (api: ApiClient, id: number, organization_id: number | null, more = {}) =>
     api.call('PATCH', `/projects/${id}`, { json: { organization_id, ...more } })
 
   /** Creates a project of olga in `from`. The project, its task and its jobs are assigned to wim. */
-  async function addProject(): Promise<Json> {
+  async function addProject(): Promise<AnyJson> {
     const olga = as('olga')
     const assignee_id = ids.wim
     const json = { name: 'moving', labels, assignee_id, target_storage: { location: 'local' } }
@@ -335,10 +332,10 @@ describe('moving a project between workspaces', () => {
     expect(webhook.organization).toBe(from.id)
 
     expect((await move(olga, id, to.id)).status).toBe(200)
-    const gone = await untilTold('/from', ofMove('delete'))
-    const come = await untilTold('/to', ofMove('create'))
-    const [followed] = await untilTold('/own', ['update:project'])
-    expect(gone.find(({ event }) => event === 'delete:project')).toMatchObject({
+    const deletion = await waitFor('/from', ofMove('delete'))
+    const come = await waitFor('/to', ofMove('create'))
+    const [followed] = await waitFor('/own', ['update:project'])
+    expect(deletion.find(({ event }) => event === 'delete:project')).toMatchObject({
       ...{ webhook_id: left.id, project: { id, organization: from.id } },
     })
     expect(come.find(({ event }) => event === 'create:project')).toMatchObject({
@@ -349,13 +346,13 @@ describe('moving a project between workspaces', () => {
     })
     expect(await olga.done('GET', `/webhooks/${webhook.id}`)).toMatchObject({ organization: to.id })
     const { results } = await olga.done('GET', '/webhooks?org=to')
-    expect(results.map((one: Json) => one.id)).toContain(webhook.id)
+    expect(results.map((one: AnyJson) => one.id)).toContain(webhook.id)
 
     expect((await move(olga, id, null)).status).toBe(200)
     await olga.done('PATCH', `/projects/${id}`, { json: { name: 'personal' } })
-    await untilTold('/own', Array(3).fill('update:project'))
-    await untilTold('/to', [...ofMove('create'), ...ofMove('delete')])
-    await untilTold('/from', ofMove('delete'))
+    await waitFor('/own', Array(3).fill('update:project'))
+    await waitFor('/to', [...ofMove('create'), ...ofMove('delete')])
+    await waitFor('/from', ofMove('delete'))
   })
 
   test('a project cannot move while a request runs, nor to a workspace where the user may not create', async () => {
@@ -392,7 +389,7 @@ describe('moving a project between workspaces', () => {
     await vi.waitFor(
       async () => {
         const { results } = await olga.done('GET', `/requests?org=to&task_id=${id}`)
-        expect(results.map((one: Json) => one.id)).toContain(rq_id)
+        expect(results.map((one: AnyJson) => one.id)).toContain(rq_id)
       },
       { timeout: 10_000 },
     )

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { begin, tus } from '../../support/tus.ts'
@@ -10,8 +10,8 @@ import { begin, tus } from '../../support/tus.ts'
 
 const { path, remove } = dataDirectory()
 let reticle: Reticle
-let task: Json
-let label: Json
+let task: AnyJson
+let label: AnyJson
 beforeAll(async () => {
   reticle = await startReticle(path, { RETICLE_LOG_LEVEL: 'info' })
   task = await taskWithMedia(reticle.admin)
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 /** Log lines about calls with one request id. */
-const rowsOf = (requestId: string): Json[] =>
+const rowsOf = (requestId: string): AnyJson[] =>
   reticle
     .output()
     .split('\n')
@@ -87,42 +87,42 @@ interface Abort {
 
 const inBodies: Abort[] = [
   {
-    what: 'half a set of annotations',
+    what: 'half of an annotation set',
     operation: 'replaceTaskAnnotations',
     line: () => `PUT /api/tasks/${task.id}/annotations`,
     headers: { ...json, 'content-length': 5000 },
     body: '{"shapes":[',
   },
   {
-    what: 'half a set of annotations on the mount',
+    what: 'half of an annotation set on the dialect mount',
     operation: 'replaceTaskAnnotations',
     line: () => `PUT /as/cvat/api/tasks/${task.id}/annotations`,
     headers: { ...json, 'content-length': 5000 },
     body: '{"shapes":[',
   },
   {
-    what: 'half a small body',
+    what: 'half of a small body',
     operation: 'createProject',
     line: () => 'POST /api/projects',
     headers: { ...json, 'content-length': 500 },
     body: '{"name":',
   },
   {
-    what: 'a body in chunks that does not end',
+    what: 'a chunked body without an end',
     operation: 'createProject',
     line: () => 'POST /api/projects',
     headers: { ...json, 'transfer-encoding': 'chunked' },
     body: '5\r\n{"nam\r\n',
   },
   {
-    what: 'half a backup',
+    what: 'half of a backup',
     operation: 'importProjectBackup',
     line: () => 'POST /api/projects/backup/',
     headers: multipart,
     body: `${form('project_file')}${'a'.repeat(100_000)}`,
   },
   {
-    what: 'half a file of annotations',
+    what: 'half of an annotation file',
     operation: 'importTaskAnnotations',
     line: () => `POST /api/tasks/${task.id}/annotations/?format=COCO%201.0`,
     headers: multipart,

@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest'
-import type { Sent } from '../../support/client.ts'
-import { people } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import type { ApiRequestInit } from '../../support/client.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** The server counts failed credentials of every kind by address, before it looks up the credential. */
 
 const [perMinute, signInsPerMinute] = [30, 20]
-const reticle = served({
+const reticle = useTestServer({
   RETICLE_GATEWAY_RATE_ANONYMOUS: String(perMinute),
   RETICLE_GATEWAY_RATE_AUTH: String(signInsPerMinute),
   RETICLE_GATEWAY_TRUST_PROXY: '1',
 })
-const { newPerson } = people(() => reticle)
+const { newPerson } = createUserFactory(() => reticle)
 
 let addresses = 0
 /** Headers of a call from an address that no other test uses. */
 const newAddress = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })
 
-const authorization = (text: string): Sent => ({ headers: { authorization: text } })
-const login = (username: string): Sent => ({ json: { username, password: 'x' } })
+const authorization = (text: string): ApiRequestInit => ({ headers: { authorization: text } })
+const login = (username: string): ApiRequestInit => ({ json: { username, password: 'x' } })
 const basicOf = (user: string) => authorization(`Basic ${btoa(`${user}:x`)}`)
 
 interface Kind {
   what: string
   method?: string
   path: string
-  sent: (count: number) => Sent
+  sent: (count: number) => ApiRequestInit
   most?: number
 }
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { basic } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
 import { slowdownOf } from '../../support/slowdown.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Reading a header takes time in proportion to its length, over HTTP too: each hostile value is compared with a
@@ -10,7 +10,7 @@ import { slowdownOf } from '../../support/slowdown.ts'
  * slower.
  */
 
-const reticle = served({
+const reticle = useTestServer({
   RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
   RETICLE_GATEWAY_RATE_USER: '0',
 })

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
-import { type Client, client } from '../../support/client.ts'
+import { type ApiClient, createApiClient } from '../../support/client.ts'
 import { rectangle, taskWithMedia } from '../../support/factories.ts'
-import { password, people, statusOf } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import { createUserFactory, password, statusOf } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 import { begin, sendChunk } from '../../support/tus.ts'
 
 /** Membership needs a verified address or the key of the invitation, and removal ends all access. */
 
-const reticle = served()
-const { newPerson, newOrganization, newMember, invite } = people(() => reticle)
+const reticle = useTestServer()
+const { newPerson, newOrganization, newMember, invite } = createUserFactory(() => reticle)
 let count = 0
 const newAddress = () => `unproved${process.pid}x${++count}@corp.test`
 
-async function register(email: string): Promise<Client> {
+async function register(email: string): Promise<ApiClient> {
   const username = `s${process.pid}x${++count}`
   const json = { username, email, password1: password, password2: password }
-  const made = await client(`${reticle.url}/api`).call('POST', '/auth/register', { json })
+  const made = await createApiClient(`${reticle.url}/api`).call('POST', '/auth/register', { json })
   expect(made.status, made.text).toBe(201)
-  return client(`${reticle.url}/api`, `Token ${made.body.key}`)
+  return createApiClient(`${reticle.url}/api`, `Token ${made.body.key}`)
 }
 
 /** Tries each call by which an account could become a member; returns the status of a read of the organization. */
-async function triesToJoin(api: Client, slug: string): Promise<number> {
+async function triesToJoin(api: ApiClient, slug: string): Promise<number> {
   const { results } = await api.done('GET', '/invitations')
   for (const { key } of results) await api.call('POST', `/invitations/${key}/accept`)
   for (const { id } of (await api.done('GET', '/memberships')).results)

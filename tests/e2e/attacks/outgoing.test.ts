@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../support/client.ts'
-import { people } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import type { ApiResponse } from '../../support/client.ts'
+import { createUserFactory } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * The metadata service of a cloud gives out the credentials of the machine. The server must never connect to it, for
@@ -9,13 +9,13 @@ import { served } from '../../support/served.ts'
  */
 
 const everything = '0.0.0.0/0,::/0'
-const reticle = served({
+const reticle = useTestServer({
   RETICLE_WEBHOOKS_ALLOWED_NETS: everything,
   RETICLE_JOBS_ALLOWED_NETS: everything,
   RETICLE_STORAGES_ALLOWED_NETS: everything,
   RETICLE_WEBHOOKS_ALLOW_HTTP: 'true',
 })
-const { newPerson } = people(() => reticle)
+const { newPerson } = createUserFactory(() => reticle)
 
 /** Spellings of 169.254.169.254 and of other addresses of metadata services. */
 const hosts = [
@@ -41,7 +41,7 @@ const storage = (host: string) => ({
 })
 
 /** Checks the text of a refusal that needed no connection. */
-function expectRefused(answer: Answer, what: string): void {
+function expectRefused(answer: ApiResponse, what: string): void {
   expect(answer.status, what).toBe(400)
   expect(answer.text, what).toMatch(/not allowed|not reachable|valid URL|may not hold/)
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { client, type Json } from '../../support/client.ts'
-import { type Person, password, people, statusOf } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import { type AnyJson, createApiClient } from '../../support/client.ts'
+import { createUserFactory, password, type RegisteredUser, statusOf } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** The key of a sign-in becomes invalid with its session, however the session ended. */
 
-const reticle = served({ RETICLE_GATEWAY_RATE_AUTH: '0' })
-const { newPerson } = people(() => reticle)
+const reticle = useTestServer({ RETICLE_GATEWAY_RATE_AUTH: '0' })
+const { newPerson } = createUserFactory(() => reticle)
 const newPassword = `${password}-new`
 
 interface SignIn {
@@ -15,9 +15,9 @@ interface SignIn {
   headers: Record<string, string>
 }
 
-async function signIn({ username }: Person): Promise<SignIn> {
+async function signIn({ username }: RegisteredUser): Promise<SignIn> {
   const json = { username, password }
-  const answer = await client(`${reticle.url}/api`).call('POST', '/auth/login', { json })
+  const answer = await createApiClient(`${reticle.url}/api`).call('POST', '/auth/login', { json })
   expect(answer.status, answer.text).toBe(200)
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
   const csrf = cookies.find((cookie) => cookie.startsWith('csrftoken='))?.split('=')[1] ?? ''
@@ -25,13 +25,13 @@ async function signIn({ username }: Person): Promise<SignIn> {
   return { key: answer.body.key, headers }
 }
 
-const byKey = ({ key }: SignIn) => client(`${reticle.url}/api`, `Token ${key}`)
-const byCookie = ({ headers }: SignIn, method: string, path: string, json?: Json) =>
-  client(`${reticle.url}/api`).call(method, path, { headers, json })
+const byKey = ({ key }: SignIn) => createApiClient(`${reticle.url}/api`, `Token ${key}`)
+const byCookie = ({ headers }: SignIn, method: string, path: string, json?: AnyJson) =>
+  createApiClient(`${reticle.url}/api`).call(method, path, { headers, json })
 
 interface Way {
   how: string
-  end: (person: Person, one: SignIn) => Promise<unknown>
+  end: (person: RegisteredUser, one: SignIn) => Promise<unknown>
 }
 
 const ways: Way[] = [
@@ -71,7 +71,7 @@ test.each(ways)('a key and its session become invalid by $how', async ({ end }) 
   expect(await statusOf(byKey(one), 'GET', '/users/self')).toBe(401)
   expect((await byCookie(one, 'GET', '/users/self')).status).toBe(401)
   for (const scheme of ['token', 'TOKEN', 'Bearer']) {
-    const again = client(`${reticle.url}/api`, `${scheme} ${one.key}`)
+    const again = createApiClient(`${reticle.url}/api`, `${scheme} ${one.key}`)
     expect(await statusOf(again, 'GET', '/users/self'), scheme).toBe(401)
   }
 })

@@ -1,14 +1,14 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
 import { taskWithMedia } from '../../support/factories.ts'
-import { basicOf, type Person, people } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import { basicOf, createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** A user has at most 20 event streams, over all credentials, organizations and mounts; other users are not affected. */
 
 const most = 20
-const reticle = served()
-const { newPerson } = people(() => reticle)
+const reticle = useTestServer()
+const { newPerson } = createUserFactory(() => reticle)
 
 const opened: ClientRequest[] = []
 
@@ -38,7 +38,7 @@ const statusesOf = async (count: number, openOne: (index: number) => Promise<num
 /** Statuses of one stream more than a user may have. */
 const atTheLimit = [...Array.from({ length: most }, () => 200), 429]
 
-async function tokenOf({ api }: Person): Promise<string> {
+async function tokenOf({ api }: RegisteredUser): Promise<string> {
   const { value } = await api.done('POST', '/auth/access_tokens', { json: { name: 'a' } })
   return `Bearer ${value}`
 }

@@ -1,25 +1,25 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { rectangle, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile, formOf } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
 import { slowdownOf } from '../../support/slowdown.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Reading text of users takes time in proportion to its length: each hostile text is compared with a harmless one of
  * the same length on the same server. A pattern that is quadratic at this size is hundreds of times slower.
  */
 
-const reticle = served()
+const reticle = useTestServer()
 const size = 60_000
 const fill = (piece: string) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size)
 
 const most = 12
 
 describe('values of attributes', () => {
-  let task: Json
-  let labels: Json[]
+  let task: AnyJson
+  let labels: AnyJson[]
   beforeAll(async () => {
     task = await taskWithMedia(reticle.admin, {
       labels: [

@@ -1,4 +1,4 @@
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
 
 /**
@@ -6,10 +6,10 @@ import { jobsOf } from '../../support/factories.ts'
  * ids.
  */
 
-export async function describeProject(api: Client, id: number): Promise<Json> {
+export async function describeProject(api: ApiClient, id: number): Promise<AnyJson> {
   const project = await api.done('GET', `/projects/${id}`)
   const { results } = await api.done('GET', `/tasks?project_id=${id}&sort=id&page_size=100`)
-  const tasks: Json[] = []
+  const tasks: AnyJson[] = []
   for (const task of results) if (task.size > 0) tasks.push(await describeTask(api, task.id))
   const { name, bug_tracker, status, task_subsets, dimension } = project
   return {
@@ -19,10 +19,10 @@ export async function describeProject(api: Client, id: number): Promise<Json> {
   }
 }
 
-export async function describeTask(api: Client, id: number): Promise<Json> {
+export async function describeTask(api: ApiClient, id: number): Promise<AnyJson> {
   const task = await api.done('GET', `/tasks/${id}`)
   const names = namesOf(task.labels)
-  const jobs: Json[] = []
+  const jobs: AnyJson[] = []
   const order = (await jobsOf(api, id)).sort(inOrder)
   for (const job of order) jobs.push(await describeJob(api, job, names))
   const { chunks_updated_date: _, ...meta } = await api.done('GET', `/tasks/${id}/data/meta`)
@@ -38,39 +38,42 @@ export async function describeTask(api: Client, id: number): Promise<Json> {
   }
 }
 
-const inOrder = (one: Json, other: Json) =>
+const inOrder = (one: AnyJson, other: AnyJson) =>
   (one.parent_job_id ?? one.id) - (other.parent_job_id ?? other.id) || one.id - other.id
 
-async function describeJob(api: Client, job: Json, names: Names): Promise<Json> {
+async function describeJob(api: ApiClient, job: AnyJson, names: Names): Promise<AnyJson> {
   const { type, status, stage, state, start_frame, stop_frame, frame_count } = job
   const { tags, shapes, tracks } = await api.done('GET', `/jobs/${job.id}/annotations/`)
-  const issues: Json[] = []
+  const issues: AnyJson[] = []
   const found = await api.done('GET', `/issues?job_id=${job.id}&sort=id&page_size=100`)
   for (const issue of found.results) issues.push(await describeIssue(api, issue))
-  const sets = [tags, shapes, tracks].map((list) => list.map((one: Json) => named(one, names)))
-  const place = { type, status, stage, state, start_frame, stop_frame, frame_count }
-  return { ...place, sets, issues }
+  const sets = [tags, shapes, tracks].map((list) => list.map((one: AnyJson) => named(one, names)))
+  const fields = { type, status, stage, state, start_frame, stop_frame, frame_count }
+  return { ...fields, sets, issues }
 }
 
-async function describeIssue(api: Client, { id, frame, position, resolved }: Json): Promise<Json> {
+async function describeIssue(
+  api: ApiClient,
+  { id, frame, position, resolved }: AnyJson,
+): Promise<AnyJson> {
   const { results } = await api.done('GET', `/comments?issue_id=${id}&sort=id&page_size=100`)
-  return { frame, position, resolved, comments: results.map((one: Json) => one.message) }
+  return { frame, position, resolved, comments: results.map((one: AnyJson) => one.message) }
 }
 
 type Names = ReadonlyMap<string, string>
 
-function namesOf(labels: Json[]): Names {
+function namesOf(labels: AnyJson[]): Names {
   const all = labels.flatMap((label) => [label, ...label.sublabels])
   return new Map([
     ...all.map((one): [string, string] => [`label ${one.id}`, one.name]),
     ...all.flatMap((one) =>
-      one.attributes.map((spec: Json): [string, string] => [`spec ${spec.id}`, spec.name]),
+      one.attributes.map((spec: AnyJson): [string, string] => [`spec ${spec.id}`, spec.name]),
     ),
   ])
 }
 
 /** Copies an object with the names of its references in place of ids. */
-function named(value: Json, names: Names): Json {
+function named(value: AnyJson, names: Names): AnyJson {
   if (Array.isArray(value)) return value.map((one) => named(one, names))
   if (typeof value !== 'object' || value === null) return value
   const { id: _, label_id, spec_id, ...rest } = value
@@ -83,18 +86,18 @@ function named(value: Json, names: Names): Json {
 }
 
 /** Drawings of skeletons contain ids of sublabels. */
-const labelsOf = (labels: Json[]): Json[] =>
+const labelsOf = (labels: AnyJson[]): AnyJson[] =>
   labels.map(({ name, color, type, attributes, sublabels, svg }) => ({
     ...{ name, color, type },
-    attributes: attributes.map(({ id: _, ...attribute }: Json) => attribute),
+    attributes: attributes.map(({ id: _, ...attribute }: AnyJson) => attribute),
     sublabels: labelsOf(sublabels ?? []),
     svg: sublabels?.reduce(
-      (text: string, one: Json) => text.replace(`data-label-id="${one.id}"`, one.name),
+      (text: string, one: AnyJson) => text.replace(`data-label-id="${one.id}"`, one.name),
       svg ?? '',
     ),
   }))
 
-async function guideOf(api: Client, id: number | null): Promise<Json> {
+async function guideOf(api: ApiClient, id: number | null): Promise<AnyJson> {
   if (id === null) return null
   const { markdown } = await api.done('GET', `/guides/${id}`)
   const assets: string[] = []
@@ -103,7 +106,7 @@ async function guideOf(api: Client, id: number | null): Promise<Json> {
   return { markdown: markdown.replace(/[\da-f-]{36}/g, 'an asset'), assets }
 }
 
-async function picturesOf(api: Client, id: number, size: number): Promise<string[]> {
+async function picturesOf(api: ApiClient, id: number, size: number): Promise<string[]> {
   const pictures: string[] = []
   for (let frame = 0; frame < size; frame++) {
     const query = `type=frame&number=${frame}&quality=original`

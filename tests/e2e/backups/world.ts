@@ -1,16 +1,16 @@
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
+import { assetForm, createImage, createImages, formOf } from '../../support/pictures.ts'
 
 /** Creates a project with every kind of object that a backup keeps. */
-export async function addProject(api: Client): Promise<Json> {
+export async function addProject(api: ApiClient): Promise<AnyJson> {
   const project = await api.done('POST', '/projects', {
     json: { name: 'Street/Scenes', labels, bug_tracker: 'https://bugs.example.com/7' },
   })
   await api.done('PATCH', `/projects/${project.id}`, { json: { status: 'validation' } })
   const guide = await api.done('POST', '/guides', { json: { project_id: project.id } })
   const asset = await api.done('POST', '/assets', {
-    form: assetForm(guide.id, await picture('mirror (1).png', 8, 8)),
+    form: assetForm(guide.id, await createImage('mirror (1).png', 8, 8)),
   })
   const markdown = `# Guide\n![mirror](/api/assets/${asset.uuid})`
   await api.done('PATCH', `/guides/${guide.id}`, { json: { markdown } })
@@ -38,8 +38,8 @@ const labels = [
 ]
 
 /** Adds a task of eight frames in jobs of four with an overlap of one. */
-async function addAnnotated(api: Client, project: Json): Promise<void> {
-  const files = await pictures(8)
+async function addAnnotated(api: ApiClient, project: AnyJson): Promise<void> {
+  const files = await createImages(8)
   const json = { name: 'Batch 1', project_id: project.id, subset: 'train', overlap: 1 }
   const { id } = await api.done('POST', '/tasks', { json: { ...json, segment_size: 4 } })
   const fields = { image_quality: '90', chunk_size: '5', start_frame: '0' }
@@ -58,10 +58,10 @@ async function addAnnotated(api: Client, project: Json): Promise<void> {
   await review(api, id)
 }
 
-function annotations([car, night, person]: Json[]): Json {
+function annotations([car, night, person]: AnyJson[]): AnyJson {
   const [plate, parked] = car.attributes
   const isParked = [{ spec_id: parked.id, value: 'true' }]
-  const elements = person.sublabels.map((one: Json, at: number) => ({
+  const elements = person.sublabels.map((one: AnyJson, at: number) => ({
     ...{ type: 'points', label_id: one.id, frame: 1, points: [10.5 + at, 12], outside: at > 0 },
   }))
   const at = (frame: number, points: number[], more = {}) => ({
@@ -91,7 +91,7 @@ function annotations([car, night, person]: Json[]): Json {
   }
 }
 
-async function review(api: Client, task_id: number): Promise<void> {
+async function review(api: ApiClient, task_id: number): Promise<void> {
   const [first, second] = await jobsOf(api, task_id)
   const pinned = { job: second?.id, frame: 4, position: [1, 2, 30, 40], message: 'one' }
   const issue = await api.done('POST', '/issues', { json: pinned })
@@ -103,12 +103,12 @@ async function review(api: Client, task_id: number): Promise<void> {
 }
 
 /** Adds a task whose jobs list their files, with three consensus replicas each. */
-async function addListed(api: Client, project: Json): Promise<void> {
+async function addListed(api: ApiClient, project: AnyJson): Promise<void> {
   const json = { name: 'Batch 2', project_id: project.id, consensus_replicas: 2 }
   const { id } = await api.done('POST', '/tasks', { json })
-  const [one, two, three] = (await pictures(3)).map(({ name }) => name)
+  const [one, two, three] = (await createImages(3)).map(({ name }) => name)
   const mapping = JSON.stringify([[three], [one, two]])
-  const form = formOf(await pictures(3), { job_file_mapping: mapping })
+  const form = formOf(await createImages(3), { job_file_mapping: mapping })
   await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
   const jobs = await jobsOf(api, id)
   const [car] = project.labels
@@ -119,7 +119,7 @@ async function addListed(api: Client, project: Json): Promise<void> {
 }
 
 /** Creates a task outside of projects, with a guide and chosen frames. */
-export async function addTask(api: Client): Promise<Json> {
+export async function addTask(api: ApiClient): Promise<AnyJson> {
   const { id, labels: own } = await taskWithMedia(api, { labels: [{ name: 'car' }] })
   const markdown = 'Draw tight boxes.'
   await api.done('POST', '/guides', { json: { task_id: id, markdown } })

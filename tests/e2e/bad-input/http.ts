@@ -1,4 +1,4 @@
-import { each, type RawRow, type Row } from './row.ts'
+import { type BadInputRow, buildRows, type RawRow } from './row.ts'
 
 /** Rows 1 to 11 and 25 to 35: HTTP and JSON. Row 35 takes half a minute and is part of the gateway's own tests. */
 
@@ -6,31 +6,31 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const project = { call: 'POST /projects', status: 400 } as const
 const json = { 'content-type': 'application/json' }
 
-export const http: Row[] = [
-  ...each(
+export const http: BadInputRow[] = [
+  ...buildRows(
     {
-      'an id of half an escape': ['%zz', 400],
-      'a NUL as id': ['%00', 404],
-      'a path within an id': ['1%2F..%2F2', 404],
-      'a digit of another alphabet': ['%EF%BC%91', 404],
+      'an id with an invalid percent escape': ['%zz', 400],
+      'an id of a NUL character': ['%00', 404],
+      'an id with an encoded path': ['1%2F..%2F2', 404],
+      'an id with a full-width digit': ['%EF%BC%91', 404],
       'a word as id': ['abc', 404],
       'a negative id': ['-1', 404],
       'an id of 0': ['0', 404],
       'a fraction as id': ['1.0', 404],
       'an exponent in an id': ['1e3', 404],
-      'an id of 32 bits and more': ['2147483648', 404],
+      'an id of 2^31': ['2147483648', 404],
       'an id of 30 digits': ['9'.repeat(30), 404],
     } as const,
     ([id, status]) => ({ row: id === '%zz' ? 4 : 5, call: `GET /projects/${id}`, status }),
   ),
   { row: 8, what: 'an unknown path', call: 'GET /nothing', status: 404 },
-  { row: 8, what: 'two slashes', call: 'GET //projects', status: 404 },
-  ...each(
+  { row: 8, what: 'a path with two slashes', call: 'GET //projects', status: 404 },
+  ...buildRows(
     {
-      'PUT of a project': 'PUT /projects/{project}',
-      'DELETE of all projects': 'DELETE /projects',
+      'PUT to a project': 'PUT /projects/{project}',
+      'DELETE to the list of projects': 'DELETE /projects',
       'POST to a request': 'POST /requests/x',
-      'PUT of a job': 'PUT /jobs/{job}',
+      'PUT to a job': 'PUT /jobs/{job}',
     },
     (call) => ({
       row: 9,
@@ -41,16 +41,16 @@ export const http: Row[] = [
     }),
   ),
   { row: 10, what: 'HEAD', call: 'HEAD /projects/{project}', status: 200 },
-  { row: 10, what: 'HEAD without a credential', call: 'HEAD /projects', as: 'nobody', status: 401 },
-  { row: 10, what: 'OPTIONS', call: 'OPTIONS /projects/{project}', as: 'nobody', status: 204 },
+  { row: 10, what: 'HEAD without a credential', call: 'HEAD /projects', as: 'anonymous', status: 401 },
+  { row: 10, what: 'OPTIONS', call: 'OPTIONS /projects/{project}', as: 'anonymous', status: 204 },
   {
     row: 11,
-    what: 'another method in a header',
+    what: 'a method override header',
     call: 'GET /projects',
     headers: { 'x-http-method-override': 'DELETE' },
     status: 200,
   },
-  ...each(
+  ...buildRows(
     {
       text: 'text/plain',
       XML: 'application/xml',
@@ -65,20 +65,20 @@ export const http: Row[] = [
   ),
   {
     row: 27,
-    what: 'a packed body',
+    what: 'a gzip-compressed body',
     ...{ call: 'POST /projects', raw: '{"name":"a"}', headers: { 'content-encoding': 'gzip' } },
     status: 415,
   },
   {
     row: 28,
-    what: 'CSV alone',
+    what: 'Accept with only text/csv',
     call: 'GET /projects',
     headers: { accept: 'text/csv' },
     status: 406,
   },
-  ...each(
+  ...buildRows(
     {
-      'half a document': '{"a":',
+      'a truncated document': '{"a":',
       NaN: 'NaN',
       'single quotes': "'x'",
       'a trailing comma': '{"name":"a",}',
@@ -86,40 +86,49 @@ export const http: Row[] = [
     },
     (raw) => ({ row: 29, ...project, raw, code: 'parse_error' }),
   ),
-  { row: 29, what: 'no body at all', ...project, headers: json, field: 'name' },
-  ...each({ null: 'null', 'a list': '[]', 'a text': '"x"', 'a number': '3' }, (raw) => ({
-    ...{ row: 30, ...project, raw, field: 'non_field_errors' },
-  })),
+  { row: 29, what: 'no body', ...project, headers: json, field: 'name' },
+  ...buildRows(
+    { null: 'null', 'a list as body': '[]', 'a text as body': '"x"', 'a number as body': '3' },
+    (raw) => ({
+      ...{ row: 30, ...project, raw, field: 'non_field_errors' },
+    }),
+  ),
   {
     row: 31,
-    what: 'bytes that are no UTF-8',
+    what: 'a body that is not UTF-8',
     ...project,
     raw: new Uint8Array([0x22, 0xff, 0x22]),
     code: 'parse_error',
   },
-  ...each({ 'a NUL': '{"name":"a\\u0000"}', 'half a pair': '{"name":"\\ud800"}' }, (raw) => ({
-    ...{ row: 31, ...project, raw, field: 'name' },
-  })),
-  ...each({ '65 levels': 65, '5,000 levels': 5000, '400,000 levels': 400_000 }, (depth) => ({
+  ...buildRows(
+    {
+      'a NUL in a name': '{"name":"a\\u0000"}',
+      'a lone surrogate in a name': '{"name":"\\ud800"}',
+    },
+    (raw) => ({
+      ...{ row: 31, ...project, raw, field: 'name' },
+    }),
+  ),
+  ...buildRows({ '65 levels': 65, '5,000 levels': 5000, '400,000 levels': 400_000 }, (depth) => ({
     ...{ row: 32, ...project, raw: nested(depth), code: 'parse_error' },
   })),
-  ...each(
+  ...buildRows(
     {
-      'a prototype': '{"name":"a","__proto__":{"x":1}}',
-      'a prototype deep inside': '{"name":"a","labels":[{"name":"b","__proto__":{"x":1}}]}',
-      'the prototype of a constructor': '{"name":"a","constructor":{"prototype":{"x":1}}}',
+      'a __proto__ key': '{"name":"a","__proto__":{"x":1}}',
+      'a nested __proto__ key': '{"name":"a","labels":[{"name":"b","__proto__":{"x":1}}]}',
+      'a constructor.prototype key': '{"name":"a","constructor":{"prototype":{"x":1}}}',
     },
     (raw) => ({ row: 33, ...project, raw }),
   ),
   {
     row: 33,
-    what: 'a prototype in a filter',
+    what: 'a __proto__ key in a filter',
     call: `GET /projects?filter=${encodeURIComponent('{"__proto__":[{"var":"id"},1]}')}`,
     status: 400,
   },
   {
     row: 34,
-    what: 'one byte too much',
+    what: 'a body one byte over the limit',
     ...{ call: 'POST /projects', raw: `"${'a'.repeat(2 * 1024 * 1024 - 1)}"` },
     ...{ status: 413, code: 'payload_too_large' },
   },
@@ -140,17 +149,22 @@ const post = (...headers: string[]) =>
 
 export const rawHttp: RawRow[] = [
   { row: 1, what: 'no request line', bytes: 'nonsense\r\n\r\n', status: 400 },
-  { row: 1, what: 'the hello of TLS', bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', status: 400 },
+  {
+    row: 1,
+    what: 'a TLS client hello',
+    bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc',
+    status: 400,
+  },
   { row: 2, what: 'no Host', bytes: get('/api/server/about'), status: 400 },
   {
     row: 2,
-    what: 'two lengths',
+    what: 'two Content-Length headers',
     bytes: post('Content-Length: 2', 'Content-Length: 3'),
     status: 400,
   },
   {
     row: 2,
-    what: 'a length and chunks',
+    what: 'Content-Length with chunked encoding',
     bytes: post('Content-Length: 2', 'Transfer-Encoding: chunked'),
     status: 400,
   },
@@ -168,19 +182,19 @@ export const rawHttp: RawRow[] = [
   },
   {
     row: 8,
-    what: 'a way back in the path',
+    what: 'a path with ..',
     bytes: get('/api/projects/1/../2', 'Host: x'),
     status: 404,
   },
   {
     row: 25,
-    what: 'a body of no type',
+    what: 'a body without Content-Type',
     bytes: post('Content-Length: 2').replace(/Content-Type.*\r\n/, ''),
     status: 415,
   },
   {
     row: 68,
-    what: 'a set of 513 MiB',
+    what: 'an annotation set of 513 MiB',
     bytes: post(`Content-Length: ${513 * 1024 * 1024}`).replace(
       'POST /api/projects',
       'PUT /api/jobs/1/annotations/',
@@ -189,7 +203,7 @@ export const rawHttp: RawRow[] = [
   },
   {
     row: 34,
-    what: 'a length beyond all limits',
+    what: 'a Content-Length over all limits',
     bytes: post('Content-Length: 99999999999'),
     status: 413,
   },

@@ -1,4 +1,4 @@
-import { each, type Ids, type Row } from './row.ts'
+import { type BadInputIds, type BadInputRow, buildRows } from './row.ts'
 
 /** Rows 36 to 47 and 92: projects, labels, tasks, jobs and their changes. */
 
@@ -6,30 +6,30 @@ const create = { call: 'POST /projects', status: 400 } as const
 const change = { call: 'PATCH /projects/{project}', status: 400 } as const
 const named = (fields: object) => ({ name: 'a', ...fields })
 
-const names: Row[] = [
-  ...each(
+const names: BadInputRow[] = [
+  ...buildRows(
     {
       'no name': {},
       'an empty name': { name: '' },
-      'a name of spaces': { name: '   ' },
-      'no name but null': { name: null },
-      'a name that is true': { name: true },
-      'a name that is an object': { name: {} },
-      'a name of 257': { name: 'x'.repeat(257) },
+      'a name of only spaces': { name: '   ' },
+      'a null name': { name: null },
+      'a boolean name': { name: true },
+      'an object as name': { name: {} },
+      'a name of 257 characters': { name: 'x'.repeat(257) },
     },
     (json) => ({ row: 36, ...create, json, field: 'name' }),
   ),
   {
     row: 36,
-    what: 'a name that is a number',
+    what: 'a number as name',
     ...{ call: 'POST /projects', json: { name: 12 }, status: 201 },
     ...{ body: { name: '12' }, changes: true },
   },
-  ...each(
+  ...buildRows(
     {
-      'marks of direction': '\u202eא',
-      'joined faces': '👩‍👩‍👧‍👦',
-      '256 faces': '👩'.repeat(128),
+      'a name with direction marks': '\u202eא',
+      'a name of joined emoji': '👩‍👩‍👧‍👦',
+      'a name of 128 emoji': '👩'.repeat(128),
       HTML: '<script>alert(1)</script>',
     },
     (name) => ({
@@ -39,37 +39,40 @@ const names: Row[] = [
   ),
 ]
 
-const fields: Row[] = [
-  ...each({ 'another word': 'done', null: null, 'a list': ['annotation'] }, (status) => ({
-    ...{ row: 38, ...change, json: { status }, field: 'status' },
-  })),
-  ...each(
+const fields: BadInputRow[] = [
+  ...buildRows(
+    { 'an unknown status': 'done', null: null, 'a list as status': ['annotation'] },
+    (status) => ({
+      ...{ row: 38, ...change, json: { status }, field: 'status' },
+    }),
+  ),
+  ...buildRows(
     {
-      'who is not there': 999_999,
-      'a negative id': -1,
-      'a word': '1x',
-      '32 bits and more': 2_147_483_648,
+      'an unknown user': 999_999,
+      'a negative user id': -1,
+      'a word as user id': '1x',
+      'a user id of 2^31': 2_147_483_648,
     },
     (assignee_id) => ({ row: 39, ...change, json: { assignee_id }, field: 'assignee_id' }),
   ),
   {
     row: 39,
-    what: 'an owner who is not there',
+    what: 'an unknown owner',
     ...create,
     json: named({ owner_id: 999_999 }),
     field: 'owner_id',
   },
   {
     row: 39,
-    what: 'somebody outside of the organization',
+    what: 'an assignee outside of the organization',
     ...{ call: 'POST /projects?org=acme', status: 400, field: 'assignee_id' },
-    json: ({ bo }: Ids) => named({ assignee_id: bo }),
+    json: ({ bo }: BadInputIds) => named({ assignee_id: bo }),
   },
-  ...each(
+  ...buildRows(
     {
-      'a script': 'javascript:alert(1)',
-      'no address': 'not a url',
-      'an address of 2,001': `https://example.org/${'a'.repeat(1981)}`,
+      'a script as address': 'javascript:alert(1)',
+      'an invalid address': 'not a url',
+      'an address of 2,001 characters': `https://example.org/${'a'.repeat(1981)}`,
     },
     (bug_tracker) => ({ row: 40, ...create, json: named({ bug_tracker }), field: 'bug_tracker' }),
   ),
@@ -77,19 +80,19 @@ const fields: Row[] = [
 
 const attribute = { name: 'n', mutable: false, input_type: 'number', values: ['0', '10', '1'] }
 const car = (attributes: unknown) => [{ name: 'car', attributes }]
-const labels: Row[] = [
-  ...each(
+const labels: BadInputRow[] = [
+  ...buildRows(
     {
-      'two of one name': [{ name: 'a' }, { name: 'a' }],
+      'two labels with one name': [{ name: 'a' }, { name: 'a' }],
       'an empty name': [{ name: '' }],
-      'a colour by its name': [{ name: 'a', color: 'red' }],
-      'half a colour': [{ name: 'a', color: '#12' }],
-      'a colour of other letters': [{ name: 'a', color: '#gggggg' }],
-      'attributes that are no list': car('x'),
+      'a colour name': [{ name: 'a', color: 'red' }],
+      'a truncated colour': [{ name: 'a', color: '#12' }],
+      'a colour with invalid digits': [{ name: 'a', color: '#gggggg' }],
+      'attributes that are not a list': car('x'),
       'an unknown kind of attribute': car([{ ...attribute, input_type: 'slider' }]),
       'a default outside of its range': car([{ ...attribute, default_value: '11' }]),
       '10,001 labels': Array.from({ length: 10_001 }, (_, nth) => ({ name: `l${nth}` })),
-      'what is no list': 'car',
+      'labels that are not a list': 'car',
     },
     (given) => ({ row: 41, ...create, json: named({ labels: given }) }),
   ),
@@ -97,22 +100,22 @@ const labels: Row[] = [
     row: 42,
     what: 'a label of another project',
     ...{ call: 'PATCH /projects/{project}', status: 404 },
-    json: ({ otherLabel }: Ids) => ({ labels: [{ id: otherLabel, name: 'mine' }] }),
+    json: ({ otherLabel }: BadInputIds) => ({ labels: [{ id: otherLabel, name: 'mine' }] }),
   },
   {
     row: 42,
-    what: 'the end of a label without an id',
+    what: 'the deletion of a label without an id',
     ...change,
     json: { labels: [{ name: 'car', deleted: true }] },
   },
 ]
 
-const storages: Row[] = [
-  ...each(
+const storages: BadInputRow[] = [
+  ...buildRows(
     {
-      'another place': { location: 'ftp' },
-      'a cloud without an id': { location: 'cloud_storage' },
-      'what is no storage': 'local',
+      'an unknown location': { location: 'ftp' },
+      'a cloud storage without an id': { location: 'cloud_storage' },
+      'a text as storage': 'local',
     },
     (source_storage) => ({
       ...{ row: 43, ...create, json: named({ source_storage }), field: 'source_storage' },
@@ -120,33 +123,34 @@ const storages: Row[] = [
   ),
 ]
 
-const unknownKeys: Row[] = ['projects/{project}', 'tasks/{task}', 'jobs/{job}'].flatMap((path) =>
-  each(
-    {
-      [`a key that ${path} never had`]: 'nosuch',
-      [`the id of ${path}`]: 'id',
-      [`the creation of ${path}`]: 'created_date',
-      [`the owner of ${path} as a record`]: 'owner',
-    },
-    (key) => ({
-      ...{ row: 44, call: `PATCH /${path}`, json: { [key]: 1 }, status: 400 },
-      ...{ field: key, code: 'unknown_field' },
-    }),
-  ),
+const unknownKeys: BadInputRow[] = ['projects/{project}', 'tasks/{task}', 'jobs/{job}'].flatMap(
+  (path) =>
+    buildRows(
+      {
+        [`an unknown field of ${path}`]: 'nosuch',
+        [`the id of ${path}`]: 'id',
+        [`the creation date of ${path}`]: 'created_date',
+        [`the owner field of ${path}`]: 'owner',
+      },
+      (key) => ({
+        ...{ row: 44, call: `PATCH /${path}`, json: { [key]: 1 }, status: 400 },
+        ...{ field: key, code: 'unknown_field' },
+      }),
+    ),
 )
 
-const untouched: Row[] = [
+const untouched: BadInputRow[] = [
   {
     row: 44,
-    what: 'a key that a webhook never had',
+    what: 'an unknown field of a webhook',
     ...{ call: 'PATCH /webhooks/{webhook}', json: { nosuch: 1, id: 9 }, status: 200 },
   },
   {
     row: 44,
-    what: 'a key that an issue never had',
+    what: 'an unknown field of an issue',
     ...{ call: 'PATCH /issues/{issue}', json: { nosuch: 1, id: 9 }, status: 200 },
   },
-  ...each(
+  ...buildRows(
     {
       'a project': 'projects/{project}',
       'a task': 'tasks/{task}',
@@ -160,25 +164,28 @@ const untouched: Row[] = [
     },
     (path) => ({ row: 45, call: `PATCH /${path}`, json: {}, status: 200 }),
   ),
-  ...each({ 'the type': { type: 'organization' }, 'the project': { project_id: 1 } }, (json) => ({
-    ...{ row: 92, call: 'PATCH /webhooks/{webhook}', json, status: 200 },
-    body: { type: 'project' },
-  })),
+  ...buildRows(
+    { 'the type': { type: 'organization' }, 'the project': { project_id: 1 } },
+    (json) => ({
+      ...{ row: 92, call: 'PATCH /webhooks/{webhook}', json, status: 200 },
+      body: { type: 'project' },
+    }),
+  ),
   {
     row: 96,
-    what: 'another state',
+    what: 'an outdated entity tag',
     ...{ call: 'PATCH /projects/{project}', json: { name: 'x' }, status: 412 },
     ...{ headers: { 'if-match': '"old"' }, code: 'changed_by_someone_else' },
   },
   {
     row: 96,
-    what: 'what is no state',
+    what: 'an invalid entity tag',
     ...{ call: 'PATCH /projects/{project}', json: { name: 'x' }, status: 400 },
     headers: { 'if-match': 'old' },
   },
 ]
 
-export const objects: Row[] = [
+export const objects: BadInputRow[] = [
   ...names,
   ...fields,
   ...labels,
@@ -187,7 +194,7 @@ export const objects: Row[] = [
   ...untouched,
   {
     row: 47,
-    what: 'the end of a project with a body',
+    what: 'the deletion of a project with a body',
     ...{ call: 'DELETE /projects/{spare}', raw: 'x', headers: { 'content-type': 'text/plain' } },
     ...{ status: 204, changes: true },
   },

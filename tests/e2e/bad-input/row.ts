@@ -1,7 +1,7 @@
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 
 /** The caller: by default a user with an access token that may write. */
-export type Caller =
+export type BadInputCaller =
   | 'anna'
   | 'bo'
   | 'mo'
@@ -11,23 +11,23 @@ export type Caller =
   | 'left'
   | 'password'
   | 'browser'
-  | 'nobody'
+  | 'anonymous'
 
 /** Ids of the objects used by the calls, keyed by the names in braces. */
-export type Ids = Record<string, number | string>
+export type BadInputIds = Record<string, number | string>
 
 /** One call of the bad-input matrix. See docs/spec/reliability.md#bad-input. */
-export interface Row {
+export interface BadInputRow {
   /** Number of the row in the matrix. */
   row: number
   what: string
   /** `METHOD /path`, below the base URL, with names of ids in braces. */
   call: string
   /** Default: anna. */
-  as?: Caller
-  json?: Json | ((ids: Ids) => Json)
+  as?: BadInputCaller
+  json?: AnyJson | ((ids: BadInputIds) => AnyJson)
   /** Sent unchanged, as `application/json` unless `headers` has another type. */
-  raw?: string | Uint8Array | ((ids: Ids) => string)
+  raw?: string | Uint8Array | ((ids: BadInputIds) => string)
   headers?: Record<string, string>
   status: number
   /** Field that the error body has to name. */
@@ -35,7 +35,7 @@ export interface Row {
   /** Expected `X-Error-Code`. */
   code?: string
   /** Expected fields of a body that is not an error, or expected text. */
-  body?: Json
+  body?: AnyJson
   /** Expected headers of the answer. */
   answers?: Record<string, string>
   /** Set for an allowed call that changes something. */
@@ -51,6 +51,9 @@ export interface RawRow {
 }
 
 /** Builds rows that apply one rule to many inputs. */
-export function each<T>(inputs: Record<string, T>, rowOf: (input: T) => Omit<Row, 'what'>): Row[] {
+export function buildRows<T>(
+  inputs: Record<string, T>,
+  rowOf: (input: T) => Omit<BadInputRow, 'what'>,
+): BadInputRow[] {
   return Object.entries(inputs).map(([what, input]) => ({ what, ...rowOf(input) }))
 }

@@ -1,37 +1,54 @@
 import { expect } from 'vitest'
-import { each, type Ids, type Row } from './row.ts'
+import { type BadInputIds, type BadInputRow, buildRows } from './row.ts'
 
 /** Rows 98 to 101 and 87 to 91: review, organizations, deprecated endpoints, and webhooks. */
 
 const issue = { call: 'POST /issues', status: 400 } as const
-const pinned = (ids: Ids, fields: object) => ({
+const pinned = (ids: BadInputIds, fields: object) => ({
   ...{ job: ids.job, frame: 0, position: [1, 2, 3, 4], message: 'x' },
   ...fields,
 })
 
-const review: Row[] = [
-  ...each({ 'no words': '', 'a megabyte of words': 'x'.repeat(1_000_000) }, (message) => ({
-    ...{ row: 98, ...issue, json: (ids: Ids) => pinned(ids, { message }), field: 'message' },
-  })),
-  ...each(
-    { 'half a point': [1, 2, 3], 'a word': ['x', 'y'], 'no numbers': 'here' },
+const review: BadInputRow[] = [
+  ...buildRows(
+    { 'an empty message': '', 'a message of a megabyte': 'x'.repeat(1_000_000) },
+    (message) => ({
+      ...{
+        row: 98,
+        ...issue,
+        json: (ids: BadInputIds) => pinned(ids, { message }),
+        field: 'message',
+      },
+    }),
+  ),
+  ...buildRows(
+    {
+      'a position with an odd number of values': [1, 2, 3],
+      'words as position': ['x', 'y'],
+      'a text as position': 'here',
+    },
     (position) => ({
-      ...{ row: 98, ...issue, json: (ids: Ids) => pinned(ids, { position }), field: 'position' },
+      ...{
+        row: 98,
+        ...issue,
+        json: (ids: BadInputIds) => pinned(ids, { position }),
+        field: 'position',
+      },
     }),
   ),
   {
     row: 98,
     what: 'a comment on an issue of others',
     ...{ call: 'POST /comments', as: 'bo', status: 403 },
-    json: (ids: Ids) => ({ issue: ids.issue, message: 'x' }),
+    json: (ids: BadInputIds) => ({ issue: ids.issue, message: 'x' }),
   },
 ]
 
 const invite = { call: 'POST /invitations?org=acme' } as const
-const organizations: Row[] = [
+const organizations: BadInputRow[] = [
   {
     row: 99,
-    what: 'an address that is none',
+    what: 'an invalid e-mail address',
     ...{ ...invite, json: { email: 'nobody', role: 'worker' }, status: 400, field: 'email' },
   },
   {
@@ -41,18 +58,18 @@ const organizations: Row[] = [
   },
   {
     row: 99,
-    what: 'an invitation that there is',
+    what: 'a repeated invitation',
     ...{ ...invite, json: { email: 'waiting@example.org', role: 'worker' }, status: 400 },
   },
   {
     row: 99,
-    what: 'the end of the owner',
+    what: 'the removal of the owner',
     ...{ call: 'DELETE /memberships/{membership}', as: 'mo', status: 403 },
   },
 ]
 
-const old: Row[] = [
-  ...each(
+const old: BadInputRow[] = [
+  ...buildRows(
     {
       'the dataset of a project': 'GET /projects/{project}/dataset',
       'the backup of a project': 'GET /projects/{project}/backup',
@@ -60,9 +77,9 @@ const old: Row[] = [
       'the dataset of a task': 'GET /tasks/{task}/dataset',
       'the backup of a task': 'GET /tasks/{task}/backup',
       'the dataset of a job': 'GET /jobs/{job}/dataset',
-      'how far a restored project is': 'POST /projects/backup?rq_id=x',
-      'how far a restored task is': 'POST /tasks/backup?rq_id=x',
-      'how far an import is': 'GET /tasks/{task}/annotations/?action=import_status',
+      'the status of the restore of a project': 'POST /projects/backup?rq_id=x',
+      'the status of the restore of a task': 'POST /tasks/backup?rq_id=x',
+      'the status of an import': 'GET /tasks/{task}/annotations/?action=import_status',
       'annotations in a format': 'GET /jobs/{job}/annotations/?format=COCO%201.0',
       'a file as annotations': 'PUT /tasks/{task}/annotations/?format=COCO%201.0',
     },
@@ -74,7 +91,7 @@ const old: Row[] = [
   ),
   {
     row: 101,
-    what: 'how far the media of a task is',
+    what: 'the status of the media of a task',
     ...{ call: 'GET /tasks/{task}/status', status: 200 },
     answers: { deprecation: 'true', link: 'rel="successor-version"' },
   },
@@ -91,32 +108,32 @@ const old: Row[] = [
   },
   {
     row: 100,
-    what: 'the same for who prefers nothing',
+    what: 'the preview of an empty project with Prefer: handling=empty',
     ...{ call: 'GET /projects/{spare}/preview', status: 204 },
     headers: { prefer: 'handling=empty' },
   },
 ]
 
 const hook = { type: 'project', events: 'update:task' }
-const webhook = (what: string, fields: object, field: string, row: number): Row => ({
+const webhook = (what: string, fields: object, field: string, row: number): BadInputRow => ({
   ...{ row, what, call: 'POST /webhooks', status: 400, field },
-  json: (ids: Ids) => ({
+  json: (ids: BadInputIds) => ({
     ...{ ...hook, target_url: 'https://example.org/', project_id: ids.project },
     ...fields,
   }),
 })
-const webhooks: Row[] = [
+const webhooks: BadInputRow[] = [
   ...Object.entries({
-    'no scheme': 'example.org',
-    'another scheme': 'ftp://example.org/',
-    'no host': 'https://',
-    'an address of 8,193': `https://example.org/${'a'.repeat(8173)}`,
+    'an address without a scheme': 'example.org',
+    'an address with another scheme': 'ftp://example.org/',
+    'an address without a host': 'https://',
+    'an address of 8,193 characters': `https://example.org/${'a'.repeat(8173)}`,
     'a password in an address': 'https://a:b@example.org/',
   }).map(([what, target_url]) => webhook(what, { target_url }, 'target_url', 87)),
   ...Object.entries({
-    'an address for services': 'https://169.254.169.254/',
-    'a private address within another': 'https://[::ffff:10.0.0.1]/',
-    'a name within a cluster': 'https://a.svc.cluster.local/',
+    'a link-local address': 'https://169.254.169.254/',
+    'a private IPv4 address mapped to IPv6': 'https://[::ffff:10.0.0.1]/',
+    'a host name of the cluster': 'https://a.svc.cluster.local/',
   }).map(([what, target_url]) => webhook(what, { target_url }, 'target_url', 88)),
   ...Object.entries({
     'an unknown event': 'x',
@@ -124,12 +141,12 @@ const webhooks: Row[] = [
     'no event': '',
   }).map(([what, events]) => webhook(what, { events }, 'events', 89)),
   webhook('an event of organizations', { events: 'create:project' }, 'non_field_errors', 89),
-  webhook('a type of no kind', { type: 'user' }, 'type', 90),
-  webhook('a secret of 65', { secret: 'x'.repeat(65) }, 'secret', 91),
-  webhook('a secret that is an object', { secret: {} }, 'secret', 91),
-  webhook('another type of content', { content_type: 'text/xml' }, 'content_type', 91),
-  webhook('a word for yes', { is_active: 'perhaps' }, 'is_active', 91),
-  webhook('no word for yes', { enable_ssl: null }, 'enable_ssl', 91),
+  webhook('an unknown webhook type', { type: 'user' }, 'type', 90),
+  webhook('a secret of 65 characters', { secret: 'x'.repeat(65) }, 'secret', 91),
+  webhook('an object as secret', { secret: {} }, 'secret', 91),
+  webhook('an unknown content type', { content_type: 'text/xml' }, 'content_type', 91),
+  webhook('a word as boolean', { is_active: 'perhaps' }, 'is_active', 91),
+  webhook('null as boolean', { enable_ssl: null }, 'enable_ssl', 91),
 ]
 
-export const team: Row[] = [...review, ...organizations, ...old, ...webhooks]
+export const team: BadInputRow[] = [...review, ...organizations, ...old, ...webhooks]

@@ -1,5 +1,5 @@
 import { metadata, tus } from '../../support/tus.ts'
-import { each, type Row } from './row.ts'
+import { type BadInputRow, buildRows } from './row.ts'
 
 /**
  * Rows 80 and 85: chunked uploads. `{file}` belongs to anna, has a length of ten bytes, and has received none of them.
@@ -13,22 +13,22 @@ const piece = (headers: Record<string, string> = {}) => ({
 })
 const path = '/tasks/{task}/annotations'
 const file = `PATCH ${path}/{file}`
-const said = (name: string, length = '5') => ({
+const declared = (name: string, length = '5') => ({
   ...{ ...tus, 'upload-length': length, 'upload-metadata': metadata(name) },
 })
 
-export const uploads: Row[] = [
+export const uploads: BadInputRow[] = [
   {
     row: 85,
-    what: 'more than the file has',
+    what: 'a chunk longer than the file',
     ...{ call: file, raw: 'x'.repeat(11), headers: piece(), status: 413 },
     code: 'payload_too_large',
   },
-  ...each(
+  ...buildRows(
     {
-      'that nobody was given': '1_00000000-0000-4000-8000-000000000000',
-      'that is none': 'x',
-      'of 300 characters': 'x'.repeat(300),
+      'an unknown file id': '1_00000000-0000-4000-8000-000000000000',
+      'an invalid file id': 'x',
+      'a file id of 300 characters': 'x'.repeat(300),
     },
     (id) => ({
       ...{ row: 85, call: `PATCH ${path}/${id}`, raw: 'x', headers: piece(), status: 404 },
@@ -36,40 +36,47 @@ export const uploads: Row[] = [
   ),
   {
     row: 85,
-    what: 'the file of somebody else',
+    what: 'the file of another user',
     ...{ call: file, as: 'bo', raw: 'x', headers: piece(), status: 403 },
   },
-  ...each({ 'no number': 'x', negative: '-1', 'of 30 digits': '9'.repeat(30) }, (offset) => ({
-    ...{ row: 85, call: file, raw: 'x', headers: piece({ 'upload-offset': offset }) },
-    ...{ status: 400, field: 'Upload-Offset' },
-  })),
+  ...buildRows(
+    {
+      'an offset that is not a number': 'x',
+      'a negative offset': '-1',
+      'an offset of 30 digits': '9'.repeat(30),
+    },
+    (offset) => ({
+      ...{ row: 85, call: file, raw: 'x', headers: piece({ 'upload-offset': offset }) },
+      ...{ status: 400, field: 'Upload-Offset' },
+    }),
+  ),
   {
     row: 85,
-    what: 'another version',
+    what: 'another tus version',
     ...{ call: file, raw: 'x', headers: piece({ 'tus-resumable': '2.0.0' }), status: 412 },
     code: 'tus_version',
   },
-  ...each(
+  ...buildRows(
     {
-      'a name that climbs': '../x',
-      'an absolute name': '/x',
-      'an empty name': '',
-      'a name with a NUL': 'x\0',
-      'a name of 1,025': 'x'.repeat(1025),
+      'a file name with ..': '../x',
+      'an absolute file name': '/x',
+      'an empty file name': '',
+      'a file name with a NUL': 'x\0',
+      'a file name of 1,025 characters': 'x'.repeat(1025),
     },
     (name) => ({
-      ...{ row: 80, call: `POST ${path}/`, headers: said(name) },
+      ...{ row: 80, call: `POST ${path}/`, headers: declared(name) },
       ...{ status: 400, field: 'Upload-Metadata' },
     }),
   ),
   {
     row: 85,
-    what: 'more than any file may have',
-    ...{ call: `POST ${path}/`, headers: said('x', '26843545601'), status: 413 },
+    what: 'a length over the limit of a file',
+    ...{ call: `POST ${path}/`, headers: declared('x', '26843545601'), status: 413 },
   },
   {
     row: 85,
-    what: 'an end that names no file',
+    what: 'a finish of an unknown file',
     call: `POST ${path}/?format=COCO%201.0&filename=x`,
     ...{ headers: { 'upload-finish': '' }, status: 400, code: 'upload_unknown' },
   },

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addPerson } from '@reticle/standalone/administrator'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import type { Reticle } from '../../support/reticle.ts'
 import { begin } from '../../support/tus.ts'
-import type { Caller, Ids } from './row.ts'
+import type { BadInputCaller, BadInputIds } from './row.ts'
 
 /** Users and objects that the calls of the matrix use. */
-export interface World {
-  ids: Ids
+export interface BadInputWorld {
+  ids: BadInputIds
   api: string
   /** Headers with the credentials of each caller. */
-  headers: Record<Caller, Record<string, string>>
-  admin: Client
+  headers: Record<BadInputCaller, Record<string, string>>
+  admin: ApiClient
   /** Time at which the world was complete. */
   from: string
   /**
@@ -25,7 +25,7 @@ export interface World {
 const password = 'a-password-of-some-length'
 const basic = (name: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-export async function makeWorld(reticle: Reticle): Promise<World> {
+export async function makeWorld(reticle: Reticle): Promise<BadInputWorld> {
   const api = `${reticle.url}/api`
   const people = await reticle.people()
   for (const username of ['anna', 'bo', 'mo', 'left'])
@@ -34,20 +34,20 @@ export async function makeWorld(reticle: Reticle): Promise<World> {
     })
   const { admin } = reticle
   const headers = await callersOf(api, admin)
-  const ids = await fill(client(api, headers.anna.authorization), headers)
+  const ids = await fill(createApiClient(api, headers.anna.authorization), headers)
   await sleep(5) // separates the following events from the earlier ones
   const from = new Date().toISOString()
   return { api, ids, headers, admin, from, look: (path) => look(admin, ids, path) }
 }
 
-async function callersOf(api: string, admin: Client): Promise<World['headers']> {
+async function callersOf(api: string, admin: ApiClient): Promise<BadInputWorld['headers']> {
   const tokenOf = async (name: string, fields: object = {}) => {
     const json = { name: 'of the tests', read_only: false, ...fields }
-    return client(api, basic(name)).done('POST', '/auth/access_tokens', { json })
+    return createApiClient(api, basic(name)).done('POST', '/auth/access_tokens', { json })
   }
   const byToken = ({ value }: { value: string }) => ({ authorization: `Token ${value}` })
   const revoked = await tokenOf('anna')
-  await client(api, basic('anna')).done('DELETE', `/auth/access_tokens/${revoked.id}`)
+  await createApiClient(api, basic('anna')).done('DELETE', `/auth/access_tokens/${revoked.id}`)
   const left = await tokenOf('left')
   const [{ id }] = (await admin.done('GET', '/users?username=left')).results
   await admin.done('PATCH', `/users/${id}`, { json: { is_active: false } })
@@ -61,21 +61,21 @@ async function callersOf(api: string, admin: Client): Promise<World['headers']> 
     left: byToken(left),
     password: { authorization: basic('anna') },
     browser: await browserOf(api),
-    nobody: {},
+    anonymous: {},
   }
 }
 
 async function browserOf(api: string): Promise<Record<string, string>> {
   const json = { username: 'anna', password }
-  const answer = await client(api).call('POST', '/auth/login', { json })
+  const answer = await createApiClient(api).call('POST', '/auth/login', { json })
   const cookies = answer.headers.getSetCookie().map((one) => one.split(';', 1)[0] ?? '')
   const csrf = cookies.find((one) => one.startsWith('csrftoken='))?.split('=')[1] ?? ''
   return { cookie: cookies.join('; '), 'x-csrftoken': csrf }
 }
 
-async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
+async function fill(anna: ApiClient, headers: BadInputWorld['headers']): Promise<BadInputIds> {
   const { api } = anna
-  const bo = client(api, headers.bo.authorization)
+  const bo = createApiClient(api, headers.bo.authorization)
   const labels = [{ name: 'car' }]
   const attributes = [
     { name: 'color', input_type: 'select', mutable: true, values: ['red'], default_value: 'red' },
@@ -112,7 +112,7 @@ async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
   const file = await begin(anna, `/tasks/${task.id}/annotations/`, sent)
   return {
     file: String(file.headers.get('upload-filename')),
-    ...(await team(anna, client(api, headers.bo.authorization))),
+    ...(await team(anna, createApiClient(api, headers.bo.authorization))),
     ...{ shape: shape.id, otherShape: otherShape.id, otherJob: otherJob.id },
     ...{ outline: outline.id, color: car.attributes[0].id, emptyTask: emptyTask.id },
     goneJob: await goneJob(anna, project.id),
@@ -125,7 +125,7 @@ async function fill(anna: Client, headers: World['headers']): Promise<Ids> {
 }
 
 /** Returns the id of a job whose task was deleted. */
-async function goneJob(anna: Client, project_id: number): Promise<number> {
+async function goneJob(anna: ApiClient, project_id: number): Promise<number> {
   const task = await taskWithMedia(anna, { project_id })
   const [job] = await jobsOf(anna, task.id)
   await anna.done('DELETE', `/tasks/${task.id}`)
@@ -133,7 +133,7 @@ async function goneJob(anna: Client, project_id: number): Promise<number> {
 }
 
 /** Creates `acme` of anna, with mo as maintainer and a pending invitation, and `other` of bo. */
-async function team(anna: Client, bo: Client): Promise<Ids> {
+async function team(anna: ApiClient, bo: ApiClient): Promise<BadInputIds> {
   const organization = await anna.done('POST', '/organizations', { json: { slug: 'acme' } })
   await bo.done('POST', '/organizations', { json: { slug: 'other' } })
   for (const [email, role] of [
@@ -150,7 +150,7 @@ const collections = [
   ...['organizations', 'memberships', 'invitations', 'users'],
 ]
 
-async function look(admin: Client, ids: Ids, concerned?: string) {
+async function look(admin: ApiClient, ids: BadInputIds, concerned?: string) {
   const paths = [
     ...collections.map((name) => `/${name}?page_size=all`),
     ...[`/guides/${ids.guide}`, `/tasks/${ids.task}/annotations/`, `/tasks/${ids.task}/data/meta`],
@@ -170,4 +170,4 @@ function isAlike(path: string, concerned: string): boolean {
 }
 
 /** The date of the last sign-in changes with every call. */
-const lasting = (key: string, value: Json) => (key === 'last_login' ? undefined : value)
+const lasting = (key: string, value: AnyJson) => (key === 'last_login' ? undefined : value)

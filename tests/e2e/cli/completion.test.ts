@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { home } from '../../support/cli.ts'
+import { createCliHome } from '../../support/cli.ts'
 
 /** Completions in real shells: bash, which is always required, and zsh and fish where they are installed. */
 
@@ -10,7 +10,7 @@ const isThere = (shell: string) => spawnSync(shell, ['-c', ':']).status === 0
 
 interface Asking {
   /** Runs the script, then requests completions of the words; the last word is the one at the cursor. */
-  ask(script: string, words: string[]): string[]
+  complete(script: string, words: string[]): string[]
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -20,25 +20,25 @@ const named = (argument: number) => `\${(P)${argument}}`
 
 const shells: Record<string, Asking> = {
   bash: {
-    ask(script, words) {
+    complete(script, words) {
       const list = words.map(quoted).join(' ')
-      const asked = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _reticle`
-      return linesOf('bash', `source ${script}; ${asked}; printf '%s\\n' "\${COMPREPLY[@]}"`)
+      const setup = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _reticle`
+      return linesOf('bash', `source ${script}; ${setup}; printf '%s\\n' "\${COMPREPLY[@]}"`)
     },
   },
   zsh: {
-    ask(script, words) {
+    complete(script, words) {
       const lists = `print -rl -- ${named(2)}`
       const catching = `_describe() { ${lists} }; compadd() { ${lists} }; _files() { : }`
-      const asked = `words=(${words.map(quoted).join(' ')}); CURRENT=${words.length}; _reticle`
-      const lines = linesOf('zsh', `compdef() { : }; source ${script}; ${catching}; ${asked}`)
+      const setup = `words=(${words.map(quoted).join(' ')}); CURRENT=${words.length}; _reticle`
+      const lines = linesOf('zsh', `compdef() { : }; source ${script}; ${catching}; ${setup}`)
       // all candidates, which zsh itself compares with the word
       const names = lines.map((line) => line.replace(/(?<!\\):.*$/, ''))
       return names.filter((name) => name.startsWith(words.at(-1) ?? ''))
     },
   },
   fish: {
-    ask(script, words) {
+    complete(script, words) {
       const line = words.join(' ')
       return linesOf('fish', `source ${script}; complete -C ${quoted(line)}`).map(
         (one) => one.split('\t')[0] ?? '',
@@ -52,8 +52,8 @@ const linesOf = (shell: string, command: string) =>
 
 test.each(Object.entries(shells))(
   '%s completes commands, options and values',
-  async (shell, { ask }) => {
-    const machine = home()
+  async (shell, { complete }) => {
+    const machine = createCliHome()
     const { stdout } = await machine.done(['completion', shell])
     if (!isThere(shell)) {
       // The script contains the same words as those of the installed shells.
@@ -63,7 +63,7 @@ test.each(Object.entries(shells))(
     }
     const script = join(machine.path, `script.${shell}`)
     writeFileSync(script, stdout)
-    const offered = (...words: string[]) => ask(script, ['reticle', ...words]).sort()
+    const offered = (...words: string[]) => complete(script, ['reticle', ...words]).sort()
     expect(offered('re')).toEqual(['request', 'restore'])
     expect(offered('task', 'cr')).toEqual(['create'])
     expect(offered('--url', 'task', 'job', 'upd')).toEqual(['update'])

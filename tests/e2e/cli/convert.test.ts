@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
-import { home } from '../../support/cli.ts'
-import { picture } from '../../support/pictures.ts'
+import { createCliHome } from '../../support/cli.ts'
+import { createImage } from '../../support/pictures.ts'
 
 /** Builds a COCO data set of two subsets, with boxes in a different order than their images. */
 async function cocoArchive(): Promise<Buffer> {
-  const { bytes } = await picture('a', 64, 48)
+  const { bytes } = await createImage('a', 64, 48)
   const coco = (images: string[]) =>
     JSON.stringify({
       images: images.map((file_name, index) => ({
@@ -37,7 +37,7 @@ async function cocoArchive(): Promise<Buffer> {
 }
 
 test('a conversion with images and back loses nothing', async () => {
-  const machine = home()
+  const machine = createCliHome()
   writeFileSync(join(machine.path, 'coco.zip'), await cocoArchive())
   const to = (from: string, format: string, out: string, other: string) =>
     machine.done(['convert', from, out, '--from', other, '--to', format, '--json'])
@@ -56,12 +56,12 @@ test('a conversion with images and back loses nothing', async () => {
     { image_id: 2, bbox: [1, 2, 10, 12] },
   ])
   expect(readdirSync(join(folder, 'images/train')).sort()).toEqual(['a.png', 'b.png'])
-  const image = (await picture('a', 64, 48)).bytes
+  const image = (await createImage('a', 64, 48)).bytes
   expect(readFileSync(join(folder, 'images/val/c.png'))).toEqual(Buffer.from(image))
 })
 
 test('losses are printed, --no-images omits images, and existing files are not overwritten', async () => {
-  const machine = home()
+  const machine = createCliHome()
   writeFileSync(join(machine.path, 'coco.zip'), await cocoArchive())
   const convert = ['convert', 'coco.zip', 'out/', '--from', 'COCO 1.0', '--to', 'YOLO 1.1']
   const { stdout, stderr } = await machine.done([...convert, '--no-images'])
@@ -78,7 +78,7 @@ test('losses are printed, --no-images omits images, and existing files are not o
   })
   writeFileSync(join(machine.path, 'bad.zip'), 'no archive')
   mkdirSync(join(machine.path, 'tmp'))
-  const bad = home({ TMPDIR: join(machine.path, 'tmp') })
+  const bad = createCliHome({ TMPDIR: join(machine.path, 'tmp') })
   const failed = await bad.run([
     ...[
       'convert',
@@ -98,7 +98,7 @@ test('losses are printed, --no-images omits images, and existing files are not o
 })
 
 test('annotations without images take sizes from the file or from a folder of images', async () => {
-  const machine = home()
+  const machine = createCliHome()
   const there = join(machine.path, 'coco.zip')
   writeFileSync(there, await cocoArchive())
   const archive = await unzip(readFileSync(there))
@@ -158,9 +158,9 @@ test('annotations without images take sizes from the file or from a folder of im
 test('a million boxes in any order are converted with a small memory limit', {
   timeout: 600_000,
 }, async () => {
-  const machine = home({ NODE_OPTIONS: '--max-old-space-size=96' })
+  const machine = createCliHome({ NODE_OPTIONS: '--max-old-space-size=96' })
   const [boxes, frames] = [1_000_000, 1_000]
-  const { bytes } = await picture('a', 64, 48)
+  const { bytes } = await createImage('a', 64, 48)
   const ids = Array.from({ length: frames }, (_, index) => index + 1)
   const images = ids.map((id) => ({ id, file_name: `${id}.png`, width: 64, height: 48 }))
   const annotations = Array.from({ length: boxes }, (_, at) => {

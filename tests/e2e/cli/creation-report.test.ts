@@ -3,21 +3,22 @@ import { join } from 'node:path'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { describe, expect, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
-import { type Home, home, signedIn } from '../../support/cli.ts'
+import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { type Picture, picture, pictures } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { createImage, createImages, type ImageFile } from '../../support/pictures.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Commands that create a task, import annotations or restore a backup print the entries of the report of their request.
  */
 
-const reticle = served({ RETICLE_JOBS_ALLOWED_NETS: '127.0.0.1/32' })
-const machine = async (): Promise<Home> => home(await signedIn(reticle.url, reticle.admin))
+const reticle = useTestServer({ RETICLE_JOBS_ALLOWED_NETS: '127.0.0.1/32' })
+const machine = async (): Promise<CliHome> =>
+  createCliHome(await signedIn(reticle.url, reticle.admin))
 
-const textFile = (name: string): Picture => ({ name, bytes: Buffer.from('no picture at all') })
+const textFile = (name: string): ImageFile => ({ name, bytes: Buffer.from('no picture at all') })
 
-function write({ path }: Home, folder: string, files: readonly Picture[]): void {
+function write({ path }: CliHome, folder: string, files: readonly ImageFile[]): void {
   mkdirSync(join(path, folder), { recursive: true })
   for (const { name, bytes } of files) writeFileSync(join(path, folder, name), bytes)
 }
@@ -27,7 +28,11 @@ const create = (...args: string[]) => ['task', 'create', ...args, '--label', 'ca
 describe('files named like images that are not images', () => {
   test('they are named when a task is created from a folder, and counted beside its frames', async () => {
     const own = await machine()
-    write(own, 'frames', [...(await pictures(2)), textFile('cover.jpg'), textFile('thumbs.png')])
+    write(own, 'frames', [
+      ...(await createImages(2)),
+      textFile('cover.jpg'),
+      textFile('thumbs.png'),
+    ])
     const shown = await own.done(create('a', 'frames'))
     expect(shown.stderr).toContain('Media: 2 skipped: unknown file type (cover.jpg; thumbs.png)\n')
     expect(shown.stdout).toMatch(/^frames +2\nmedia +2 skipped$/m)
@@ -46,7 +51,7 @@ describe('files named like images that are not images', () => {
   test('the first five are named when a task is created from an archive', async () => {
     const own = await machine()
     const left = Array.from({ length: 7 }, (_, at) => textFile(`none-${at}.jpg`))
-    write(own, '.', [{ name: 'set.zip', bytes: storedZip([...left, ...(await pictures(1))]) }])
+    write(own, '.', [{ name: 'set.zip', bytes: storedZip([...left, ...(await createImages(1))]) }])
     const { stderr } = await own.done(create('a', 'set.zip'))
     expect(stderr).toMatch(/Media: 7 skipped: no image \((?:none-\d\.jpg; ){5}\.\.\.\)\n/)
   })
@@ -58,7 +63,7 @@ describe('files named like images that are not images', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const body = storedZip([...(await pictures(1)), textFile('cover.jpg')])
+    const body = storedZip([...(await createImages(1)), textFile('cover.jpg')])
     web.answer(async () => {
       await held
       return { body }
@@ -76,7 +81,7 @@ describe('files named like images that are not images', () => {
 
   test('they are named by `request wait` when the command did not wait', async () => {
     const own = await machine()
-    write(own, 'frames', [...(await pictures(1)), textFile('cover.jpg')])
+    write(own, 'frames', [...(await createImages(1)), textFile('cover.jpg')])
     const { stderr } = await own.done([...create('a', 'frames'), '--no-wait'])
     const [, rq_id = ''] = /`reticle request wait '([^']+)'`/.exec(stderr) ?? []
     const waited = await own.done(['request', 'wait', rq_id])
@@ -85,7 +90,7 @@ describe('files named like images that are not images', () => {
 
   test('they are named beside the reason of a failed creation', async () => {
     const own = await machine()
-    const [picture] = await pictures(1)
+    const [picture] = await createImages(1)
     const broken = {
       name: 'broken.png',
       bytes: (picture?.bytes ?? Buffer.alloc(0)).subarray(0, 60),
@@ -110,7 +115,7 @@ describe('files named like images that are not images', () => {
 
 test('nothing is reported for a task whose files all became frames', async () => {
   const own = await machine()
-  write(own, 'frames', await pictures(2))
+  write(own, 'frames', await createImages(2))
   const { stdout, stderr } = await own.done(create('a', 'frames'))
   expect(stderr).not.toContain('Media:')
   expect(stdout).not.toMatch(/^media/m)
@@ -139,7 +144,7 @@ test('a restore prints differences from the archive and counts them beside the n
   const task = await taskWithMedia(reticle.admin)
   await own.done(['backup', 'task', String(task.id), '-o', 'task.zip'])
   const members = await unzip(readFileSync(join(own.path, 'task.zip')))
-  const other = await picture('other', 32, 24)
+  const other = await createImage('other', 32, 24)
   members.set('data/frame-002.png', Buffer.from(other.bytes))
   const changed = [...members].map(([name, bytes]) => ({ name, bytes }))
   write(own, '.', [{ name: 'changed.zip', bytes: storedZip(changed) }])

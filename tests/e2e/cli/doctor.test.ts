@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Home, home, signedIn } from '../../support/cli.ts'
+import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 const data = dataDirectory()
@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 /** Result of each check. */
-async function states(machine: Home, ...more: string[]): Promise<Record<string, string>> {
+async function states(machine: CliHome, ...more: string[]): Promise<Record<string, string>> {
   const { json } = await machine.run(['doctor', '--json', ...more])
   return Object.fromEntries(
     json.map((one: { check: string; state: string }) => [one.check, one.state]),
@@ -27,7 +27,7 @@ async function states(machine: Home, ...more: string[]): Promise<Record<string, 
 }
 
 test('a working setup passes all checks, and the command leaves nothing behind', async () => {
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   const { stdout } = await machine.done(['doctor'])
   expect(stdout).toMatch(/✔ server: Reticle 2\.58\.1/)
   expect(await states(machine)).toEqual({
@@ -38,19 +38,25 @@ test('a working setup passes all checks, and the command leaves nothing behind',
 })
 
 test('a failed check prints a remedy and fails the command', async () => {
-  const refused = await home({ RETICLE_URL: reticle.url }).run(['doctor'])
+  const refused = await createCliHome({ RETICLE_URL: reticle.url }).run(['doctor'])
   expect(refused).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/✖ token: .*\n +Sign in/),
   })
-  const mistaken = home({ RETICLE_URL: reticle.url, SERVICE_ACCESS_TOKEN: 'abcdefgh.nothing' })
+  const mistaken = createCliHome({
+    RETICLE_URL: reticle.url,
+    SERVICE_ACCESS_TOKEN: 'abcdefgh.nothing',
+  })
   expect((await mistaken.run(['doctor'])).code).toBe(1)
   expect(await states(mistaken)).toMatchObject({ server: 'well', token: 'wrong' })
-  const lost = home({ ...admin, RETICLE_ORGANIZATION: 'nowhere' })
+  const lost = createCliHome({ ...admin, RETICLE_ORGANIZATION: 'nowhere' })
   expect(await states(lost)).toMatchObject({ server: 'well', health: 'well', token: 'wrong' })
-  const machine = home(admin)
-  const nobody = await machine.run(['doctor', '--url', 'http://127.0.0.1:4'])
-  expect(nobody).toMatchObject({ code: 6, stdout: expect.stringContaining('does the server run?') })
+  const machine = createCliHome(admin)
+  const unreachable = await machine.run(['doctor', '--url', 'http://127.0.0.1:4'])
+  expect(unreachable).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining('does the server run?'),
+  })
 
   const folder = join(machine.path, 'config/reticle')
   mkdirSync(folder, { recursive: true })
@@ -61,13 +67,13 @@ test('a failed check prints a remedy and fails the command', async () => {
   const readOnly = await reticle.admin.done('POST', '/auth/access_tokens', {
     json: { name: 'reads' },
   })
-  const reader = home({ RETICLE_URL: reticle.url, SERVICE_ACCESS_TOKEN: readOnly.value })
+  const reader = createCliHome({ RETICLE_URL: reticle.url, SERVICE_ACCESS_TOKEN: readOnly.value })
   expect(await states(reader)).toMatchObject({ token: 'odd', upload: 'odd' })
 })
 
 test('another program at the address, another version and a wrong clock are found', async () => {
   const other = await startReceiver()
-  const machine = home({ ...admin, RETICLE_URL: other.url })
+  const machine = createCliHome({ ...admin, RETICLE_URL: other.url })
   other.answer({ status: 200, body: '<html>welcome</html>' })
   expect(await states(machine)).toMatchObject({ server: 'wrong', token: 'skipped' })
   const body = JSON.stringify({ name: 'Reticle', version: '3.1.0' })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { home } from '../../support/cli.ts'
-import { follow } from '../../support/document.ts'
+import { createCliHome } from '../../support/cli.ts'
+import { runMarkedCommands } from '../../support/document.ts'
 import { root } from '../../support/reticle.ts'
 
 test('the commands of the document work as they are written', { timeout: 300_000 }, async () => {
-  const lines = (await follow('docs/cli.md', 'tests/e2e/cli/document.test.ts'))
+  const lines = (await runMarkedCommands('docs/cli.md', 'tests/e2e/cli/document.test.ts'))
     .trimEnd()
     .split('\n')
   expect(lines).toEqual([
@@ -34,7 +34,9 @@ test('the document lists the exit codes that the program prints', async () => {
     code,
     about,
   ])
-  const { stdout } = await home().done(['--help'])
-  const [, told = ''] = /Exit codes:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
-  expect(written).toEqual(told.split('\n').map((line) => /^ *(\d+) {2}(.*)$/.exec(line)?.slice(1)))
+  const { stdout } = await createCliHome().done(['--help'])
+  const [, documented = ''] = /Exit codes:\n([\s\S]*?)\n\n/.exec(stdout) ?? []
+  expect(written).toEqual(
+    documented.split('\n').map((line) => /^ *(\d+) {2}(.*)$/.exec(line)?.slice(1)),
+  )
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import { type Home, home, signedIn } from '../../support/cli.ts'
-import type { Client, Json } from '../../support/client.ts'
+import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
 import { fixture, hasFixtures } from '../../support/fixtures.ts'
-import { type Person, people } from '../../support/people.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
 import { addAnnotated, makeBroken, makeWorld } from './other-server.ts'
@@ -18,9 +18,9 @@ const folders = [dataDirectory(), dataDirectory()] as const
 let there: Reticle
 let here: Reticle
 let s3: S3Server
-let anna: Person
-let bob: Person
-let annaHere: Person
+let anna: RegisteredUser
+let bob: RegisteredUser
+let annaHere: RegisteredUser
 let world: Awaited<ReturnType<typeof makeWorld>>
 let admin: Record<string, string>
 
@@ -31,10 +31,10 @@ beforeAll(async () => {
     startReticle(folders[1].path, env),
   ])
   s3 = await startS3()
-  const old = people(() => there)
+  const old = createUserFactory(() => there)
   anna = await old.newPerson()
   bob = await old.newPerson()
-  annaHere = await people(() => here).newPerson()
+  annaHere = await createUserFactory(() => here).newPerson()
   world = await makeWorld(there.admin, { anna, bob, s3 })
   const { value } = await there.admin.done('POST', '/auth/access_tokens', {
     json: { name: 'read only' },
@@ -56,28 +56,28 @@ const from = (...more: string[]) => [
   ...more,
 ]
 
-async function listOf(api: Client, path: string): Promise<Json[]> {
+async function listOf(api: ApiClient, path: string): Promise<AnyJson[]> {
   const sign = path.includes('?') ? '&' : '?'
   return (await api.done('GET', `${path}${sign}page_size=100&sort=id`)).results
 }
 
 /** Entries of a report, one line each. */
-const toldOf = ({ entries }: Json): string[] =>
-  entries.map((one: Json) => `${one.what} ${one.kind} ${one.name}: ${one.code}`).sort()
+const entryLines = ({ entries }: AnyJson): string[] =>
+  entries.map((one: AnyJson) => `${one.what} ${one.kind} ${one.name}: ${one.code}`).sort()
 
-function machineWith(files: Record<string, Json>): Home {
-  const machine = home(admin)
+function machineWith(files: Record<string, AnyJson>): CliHome {
+  const machine = createCliHome(admin)
   write(machine, files)
   return machine
 }
 
-function write({ path }: Home, files: Record<string, Json>): void {
+function write({ path }: CliHome, files: Record<string, AnyJson>): void {
   for (const [name, value] of Object.entries(files))
     writeFileSync(join(path, name), JSON.stringify(value))
 }
 
 /** Counts objects of all tasks, job by job. */
-async function countAll(api: Client): Promise<Json> {
+async function countAll(api: ApiClient): Promise<AnyJson> {
   const counts = { frames: 0, tags: 0, shapes: 0, tracks: 0 }
   for (const { id, size } of await listOf(api, '/tasks')) {
     counts.frames += size
@@ -90,7 +90,7 @@ async function countAll(api: Client): Promise<Json> {
 }
 
 /** Comments of other users get a prefix with their author at the target. */
-const withoutAuthors = (described: Json): Json =>
+const withoutAuthors = (described: AnyJson): AnyJson =>
   JSON.parse(JSON.stringify(described).replaceAll(/p\d+x\d+x\d+: |admin: /g, ''))
 
 describe('migrating from a running server', () => {
@@ -107,28 +107,28 @@ describe('migrating from a running server', () => {
       /^Restoring Roads/m,
       /^Counting annotations of Monday/m,
     ]
-    for (const said of kills) await machine.start(from()).killWhen(said)
+    for (const pattern of kills) await machine.start(from()).killWhen(pattern)
     const { json } = await machine.done(from())
 
     const projects = await listOf(here.admin, '/projects')
     expect(projects.map(({ name }) => name).sort()).toEqual(['Roads', 'Street/Scenes'])
     for (const { id, name } of projects) {
       const [old] = await listOf(there.admin, `/projects?name=${encodeURIComponent(name)}`)
-      const wanted = withoutAuthors(await describeProject(there.admin, old.id))
-      expect(withoutAuthors(await describeProject(here.admin, id))).toEqual(wanted)
+      const expected = withoutAuthors(await describeProject(there.admin, old.id))
+      expect(withoutAuthors(await describeProject(here.admin, id))).toEqual(expected)
     }
     const tasks = await listOf(here.admin, '/tasks')
     const names = (await listOf(there.admin, '/tasks')).map(({ name }) => name)
     expect(tasks.map(({ name }) => name).sort()).toEqual(names.sort())
     for (const id of [world.personal.task.id, world.empty.id]) {
-      const wanted = await there.admin.done('GET', `/tasks/${id}`)
-      const copy = tasks.find(({ name }) => name === wanted.name)
-      expect(copy).toMatchObject({ size: wanted.size, organization: null, project_id: null })
+      const expected = await there.admin.done('GET', `/tasks/${id}`)
+      const copy = tasks.find(({ name }) => name === expected.name)
+      expect(copy).toMatchObject({ size: expected.size, organization: null, project_id: null })
       if (copy.size > 0)
         expect(await describeTask(here.admin, copy.id)).toEqual(await describeTask(there.admin, id))
     }
     const empty = tasks.find(({ name }) => name === 'Empty')
-    expect(empty.labels.map(({ name, type }: Json) => `${name} ${type}`)).toEqual([
+    expect(empty.labels.map(({ name, type }: AnyJson) => `${name} ${type}`)).toEqual([
       'car any',
       'person skeleton',
     ])
@@ -147,7 +147,7 @@ describe('migrating from a running server', () => {
     const acme = (...more: string[]) => from('--org', 'acme', ...more)
     const { json: first, stderr } = await machine.done(acme())
     expect(stderr).toContain(`The source is Reticle 2.58`)
-    expect(toldOf(first)).toEqual([
+    expect(entryLines(first)).toEqual([
       'changed project Roads: storages',
       'changed task Monday: no_user',
       'left cloud_storage Raw frames: no_credentials',
@@ -171,8 +171,8 @@ describe('migrating from a running server', () => {
     ])
     const [issue] = await listOf(here.admin, `/issues?task_id=${monday.id}`)
     expect(issue.assignee).toMatchObject({ username: annaHere.username })
-    const said = () => listOf(here.admin, `/comments?issue_id=${issue.id}`)
-    expect((await said()).map(({ message }) => message)).toEqual([
+    const listComments = () => listOf(here.admin, `/comments?issue_id=${issue.id}`)
+    expect((await listComments()).map(({ message }) => message)).toEqual([
       `${anna.username}: too wide`,
       'now?',
     ])
@@ -195,11 +195,11 @@ describe('migrating from a running server', () => {
       'secrets.json': { cloud_storages: { [world.storage.id]: { key, secret_key } } },
     })
     const { json: second } = await machine.done(acme('--secrets', 'secrets.json'))
-    expect(toldOf(second)).toEqual([
+    expect(entryLines(second)).toEqual([
       'left webhook http://127.0.0.1:9/hook: switched_off',
       'left webhook http://127.0.0.1:9/hook: switched_off',
     ])
-    expect((await said()).map(({ message }) => message).at(-1)).toBe('good')
+    expect((await listComments()).map(({ message }) => message).at(-1)).toBe('good')
     expect((await jobsOf(here.admin, monday.id))[0]).toMatchObject({
       ...{ stage: 'validation', state: 'rejected', assignee: { username: annaHere.username } },
     })
@@ -210,7 +210,7 @@ describe('migrating from a running server', () => {
     const tasks = await listOf(here.admin, `/tasks?project_id=${project.id}`)
     expect(tasks.map(({ name, size }) => `${name} ${size}`)).toEqual(['Monday 4', 'Tuesday 4'])
     const { shapes } = await here.admin.done('GET', `/tasks/${tasks[1].id}/annotations/`)
-    expect(shapes.map(({ label_id }: Json) => label_id)).toEqual(
+    expect(shapes.map(({ label_id }: AnyJson) => label_id)).toEqual(
       [0, 1].map(() => project.labels[0].id),
     )
 
@@ -236,7 +236,7 @@ describe('migrating from a running server', () => {
     const { code, json, stderr } = await machine.run(into)
     expect(code, stderr).toBe(1)
     expect(stderr).toContain('1 could not be carried')
-    expect(json.entries.find((one: Json) => one.what === 'failed')).toMatchObject({
+    expect(json.entries.find((one: AnyJson) => one.what === 'failed')).toMatchObject({
       code: 'counts',
       name: 'a task',
       reason: expect.stringMatching(/4 frames, 1 shape,.* at the source 4 frames, 2 shapes/),
@@ -261,14 +261,14 @@ test('a project with a task that cannot be backed up is copied in parts, without
   expect(json.carried).toMatchObject({ project: 1, task: 1 })
   const reason = expect.stringMatching(/b\.png/)
   const entry = { kind: 'task', from: String(lost.id), what: 'failed', code: 'refused', reason }
-  expect(json.entries.filter(({ what }: Json) => what === 'failed')).toMatchObject([entry])
-  expect(toldOf(json)).toContain('changed project Broken: in_parts')
+  expect(json.entries.filter(({ what }: AnyJson) => what === 'failed')).toMatchObject([entry])
+  expect(entryLines(json)).toContain('changed project Broken: in_parts')
   const [made] = await listOf(here.admin, '/projects?org=parts')
   const old = await describeProject(there.admin, project.id)
   const copy = await describeProject(here.admin, made.id)
   expect(copy).toMatchObject({ name: 'Broken', labels: old.labels, guide: old.guide })
   expect(old.guide.assets).toHaveLength(1)
-  const kept = old.tasks.find(({ name }: Json) => name === 'kept')
+  const kept = old.tasks.find(({ name }: AnyJson) => name === 'kept')
   expect(copy.tasks).toEqual([kept])
   expect((await listOf(here.admin, '/projects?org=parts')).length).toBe(1)
 })
@@ -280,7 +280,7 @@ test("a user's token copies only the objects that the user can see", async () =>
   const task = await addAnnotated(there.admin, project, 'Theirs')
   await there.admin.done('PATCH', `/tasks/${task.id}`, { json: { assignee_id: anna.id } })
   const { value } = await anna.api.done('POST', '/auth/access_tokens', { json: { name: 'own' } })
-  const machine = home({ ...admin, RETICLE_SOURCE_TOKEN: value })
+  const machine = createCliHome({ ...admin, RETICLE_SOURCE_TOKEN: value })
   write(machine, { 'users.json': {} })
   const { json } = await machine.done(from('--org', ''))
   expect(json.carried).toEqual({ task: 1 })
@@ -289,13 +289,13 @@ test("a user's token copies only the objects that the user can see", async () =>
   )
   const copy = (await listOf(here.admin, '/tasks?name=Theirs')).at(-1)
   expect(copy).toMatchObject({ project_id: null, size: 4 })
-  expect(copy.labels.map(({ name }: Json) => name)).toEqual(['car'])
+  expect(copy.labels.map(({ name }: AnyJson) => name)).toEqual(['car'])
 })
 
 test.skipIf(!hasFixtures)(
   'backup archives of other servers become projects and tasks without duplicates',
   async () => {
-    const machine = home(admin)
+    const machine = createCliHome(admin)
     for (const name of ['project', 'task-shapes', 'task-tracks'])
       writeFileSync(join(machine.path, `${name}.zip`), fixture(`backups/${name}.zip`))
     const torn = join(machine.path, 'a-torn.zip')
@@ -309,7 +309,7 @@ test.skipIf(!hasFixtures)(
     const first = await machine.run(args)
     expect(first.code).toBe(1)
     expect(first.json.carried).toEqual({ archive: 3, project: 1, task: 4 })
-    const reasons = first.json.entries.map(({ name, reason }: Json) => `${name}: ${reason}`)
+    const reasons = first.json.entries.map(({ name, reason }: AnyJson) => `${name}: ${reason}`)
     expect(reasons).toEqual([
       'a-torn.zip: archive is damaged: its end record is missing',
       'b-other.zip: it is no backup: it has neither project.json nor task.json',
@@ -346,7 +346,7 @@ test('a migration that cannot start names the reason and changes nothing', async
   const count = async () => (await here.admin.done('GET', '/projects')).count
   const before = await count()
   const refused = async (args: string[], env: Record<string, string> = {}) => {
-    const other = home({ ...admin, ...env })
+    const other = createCliHome({ ...admin, ...env })
     const { code, stderr } = await other.run(args)
     return `${code} ${stderr}`
   }

@@ -1,17 +1,17 @@
 import type { S3Server } from '@reticle/kit/testing/s3-server'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
-import type { Person } from '../../support/people.ts'
-import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
+import type { RegisteredUser } from '../../support/people.ts'
+import { assetForm, createImage, createImages, formOf } from '../../support/pictures.ts'
 import { addProject, addTask } from '../backups/world.ts'
 
 /** Fills a server with personal objects, and with an organization with objects of every kind. */
 export async function makeWorld(
-  api: Client,
-  { anna, bob, s3 }: { anna: Person; bob: Person; s3: S3Server },
+  api: ApiClient,
+  { anna, bob, s3 }: { anna: RegisteredUser; bob: RegisteredUser; s3: S3Server },
 ) {
-  const post = (path: string, json: Json) => api.done('POST', path, { json })
+  const post = (path: string, json: AnyJson) => api.done('POST', path, { json })
   const personal = { project: await addProject(api), task: await addTask(api) }
   const empty = await post('/tasks', { name: 'Empty', labels: [{ name: 'car' }, person] })
 
@@ -48,10 +48,14 @@ export async function makeWorld(
 }
 
 /** Adds a task of four frames in jobs of two, with a box on the first. */
-export async function addAnnotated(api: Client, project: Json, name: string): Promise<Json> {
+export async function addAnnotated(
+  api: ApiClient,
+  project: AnyJson,
+  name: string,
+): Promise<AnyJson> {
   const json = { name, project_id: project.id, segment_size: 2 }
   const { id } = await api.done('POST', '/tasks', { json })
-  const form = formOf(await pictures(4))
+  const form = formOf(await createImages(4))
   await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
   const shapes = [rectangle(project.labels[0].id), rectangle(project.labels[0].id, 3)]
   await api.done('PUT', `/tasks/${id}/annotations/`, { json: { shapes } })
@@ -59,18 +63,18 @@ export async function addAnnotated(api: Client, project: Json, name: string): Pr
 }
 
 /** Creates an organization with a project that has a task whose bucket was deleted. */
-export async function makeBroken(api: Client, s3: S3Server) {
+export async function makeBroken(api: ApiClient, s3: S3Server) {
   await api.done('POST', '/organizations', { json: { slug: 'parts' } })
   const labels = [{ name: 'car', color: '#010203' }, person]
   const json = { name: 'Broken', bug_tracker: 'https://bugs.example.org/1', labels }
   const project = await api.done('POST', '/projects?org=parts', { json })
   const guide = await api.done('POST', '/guides', { json: { project_id: project.id } })
-  const form = assetForm(guide.id, await picture('box.png', 8, 8))
+  const form = assetForm(guide.id, await createImage('box.png', 8, 8))
   const { uuid } = await api.done('POST', '/assets', { form })
   const markdown = `# Boxes\n![box](/api/assets/${uuid})`
   await api.done('PATCH', `/guides/${guide.id}`, { json: { markdown } })
   await addAnnotated(api, project, 'kept')
-  const bytes = (await picture('b.png', 8, 8)).bytes
+  const bytes = (await createImage('b.png', 8, 8)).bytes
   const bucket = bucketOf(s3, 'gone', { 'b.png': bytes })
   const storage = await api.done('POST', '/cloudstorages?org=parts', { json: bucket })
   const lost = await api.done('POST', '/tasks', { json: { name: 'lost', project_id: project.id } })

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { home, signedIn } from '../../support/cli.ts'
-import { client } from '../../support/client.ts'
+import { createCliHome, signedIn } from '../../support/cli.ts'
+import { createApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { basicOf } from '../../support/people.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 test('a project is created, listed, shown, changed and deleted', async () => {
-  const { done, run } = home(admin)
+  const { done, run } = createCliHome(admin)
   const labels =
     '[{"name":"bus","attributes":[{"name":"line","input_type":"text","mutable":false,"values":[]}]}]'
   const create = ['project', 'create', 'Streets', '--label', 'car', '--label', labels]
@@ -55,13 +55,13 @@ test('a project is created, listed, shown, changed and deleted', async () => {
   expect((await run(['project', 'update', String(id), '--assignee', 'nobody'])).code).toBe(4)
 
   expect((await run(['project', 'delete', String(id)])).code).toBe(2)
-  const gone = await run(['project', 'delete', '999', String(id), '--yes', '--json'])
-  expect(gone).toMatchObject({ code: 4, json: { deleted: [id] } })
+  const deletion = await run(['project', 'delete', '999', String(id), '--yes', '--json'])
+  expect(deletion).toMatchObject({ code: 4, json: { deleted: [id] } })
   expect((await run(['project', 'show', String(id)])).code).toBe(4)
 })
 
 test('the objects around a task can be listed, shown, changed and deleted', async () => {
-  const { done } = home(admin)
+  const { done } = createCliHome(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   const { id } = await taskWithMedia(reticle.admin)
   const task = String(id)
@@ -82,9 +82,9 @@ test('the objects around a task can be listed, shown, changed and deleted', asyn
 
   const where = ['--job', String(job.id), '--frame', '1', '--position', '[1,2,30,40]']
   const issue = await json('issue', 'create', 'Too large', ...where)
-  const said = await json('comment', 'create', 'Done', '--issue', String(issue.id))
+  const comment = await json('comment', 'create', 'Done', '--issue', String(issue.id))
   expect(await json('comment', 'list', '--issue', String(issue.id))).toHaveLength(2)
-  await done(['comment', 'update', String(said.id), '--message', 'Done, really'])
+  await done(['comment', 'update', String(comment.id), '--message', 'Done, really'])
   expect(await json('issue', 'update', String(issue.id), '--resolved', 'true')).toMatchObject({
     resolved: true,
   })
@@ -99,7 +99,7 @@ test('the objects around a task can be listed, shown, changed and deleted', asyn
 })
 
 test('organizations, members, invitations and tokens can be managed', async () => {
-  const { done, path, run } = home(admin)
+  const { done, path, run } = createCliHome(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   const org = await json('org', 'create', 'acme', '--name', 'Acme Vision')
   const within = ['--organization', 'acme']
@@ -145,7 +145,7 @@ test('organizations, members, invitations and tokens can be managed', async () =
 test('invitations are resent, accepted and declined, and the event log names the users', {
   timeout: 60_000,
 }, async () => {
-  const { done, path } = home(admin)
+  const { done, path } = createCliHome(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   const within = ['--organization', 'beta']
   await json('org', 'create', 'beta')
@@ -162,8 +162,8 @@ test('invitations are resent, accepted and declined, and the event log names the
     expect(again.stdout).toBe('The invitation is sent once more.\n')
     const create = ['user', 'create', name, '--email', email, '--password', word]
     await done([...create, '--username', 'admin', '--json'], `${password}\n`)
-    const invited = client(`${reticle.url}/api`, basicOf(name, 'a-long-password'))
-    const { done: answered } = home(await signedIn(reticle.url, invited))
+    const invited = createApiClient(`${reticle.url}/api`, basicOf(name, 'a-long-password'))
+    const { done: answered } = createCliHome(await signedIn(reticle.url, invited))
     await answered(['invitation', answer, key])
   }
   const members = await json('membership', 'list', ...within)
@@ -182,7 +182,7 @@ test('invitations are resent, accepted and declined, and the event log names the
 
 test('a webhook is created with a secret from a file and pinged, and its deliveries are listed', async () => {
   const receiver = await startReceiver()
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   const json = async (...args: string[]) => (await machine.done([...args, '--json'])).json
   writeFileSync(join(machine.path, 'secret.txt'), 'a secret of ours\n')
   const project = await json('project', 'create', 'told')
@@ -209,7 +209,7 @@ test('a webhook is created with a secret from a file and pinged, and its deliver
 })
 
 test('the server describes itself, and formats are listed with and without a server', async () => {
-  const { done } = home(admin)
+  const { done } = createCliHome(admin)
   const json = async (...args: string[]) => (await done([...args, '--json'])).json
   expect(await json('server', 'about')).toMatchObject({
     version: '2.58.1',
@@ -219,7 +219,7 @@ test('the server describes itself, and formats are listed with and without a ser
   expect(await json('server', 'limits')).toMatchObject({ jobs_per_task: expect.anything() })
   expect(await json('server', 'share')).toEqual([])
   const far = await json('formats')
-  const near = (await home().done(['formats', '--local', '--json'])).json
+  const near = (await createCliHome().done(['formats', '--local', '--json'])).json
   expect(far.map(({ name }: { name: string }) => name)).toEqual(
     near.map(({ name }: { name: string }) => name),
   )

@@ -7,8 +7,8 @@ import { isFullRun } from '@reticle/kit/testing/config'
 import { openProxy, type Proxy as SlowProxy } from '@reticle/kit/testing/proxy'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { home, signedIn } from '../../support/cli.ts'
-import type { Json } from '../../support/client.ts'
+import { createCliHome, signedIn } from '../../support/cli.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -58,10 +58,10 @@ async function slowLine(bytesPerSecond: number): Promise<{ proxy: SlowProxy; url
 const half = (step: string) => new RegExp(`^${step}: (4[5-9]|[5-9]\\d) %`, 'm')
 
 /** Milliseconds that the program needs to start on this machine at its present load. */
-async function started(machine: ReturnType<typeof home>): Promise<number> {
-  const begun = Date.now()
+async function started(machine: ReturnType<typeof createCliHome>): Promise<number> {
+  const startMs = Date.now()
   await machine.done(['--version'])
-  return Date.now() - begun
+  return Date.now() - startMs
 }
 
 /** Starts a command, kills it in the middle of a step, and runs the same command again. */
@@ -69,14 +69,14 @@ async function brokenOff(
   args: string[],
   step: string,
   line: { proxy: SlowProxy; url: string },
-  machine: ReturnType<typeof home>,
+  machine: ReturnType<typeof createCliHome>,
 ) {
   const idle = await started(machine)
-  const begun = Date.now()
+  const startMs = Date.now()
   const first = machine.start(args)
   let shown = Number.POSITIVE_INFINITY
   first.child.stderr?.once('data', () => {
-    shown = Date.now() - begun
+    shown = Date.now() - startMs
   })
   await first.killWhen(half(step))
   expect((await first.ended).code).toBeNull()
@@ -93,7 +93,7 @@ test(
   async () => {
     const { admin } = reticle
     const line = await slowLine(slow)
-    const machine = home({ ...token, RETICLE_URL: line.url })
+    const machine = createCliHome({ ...token, RETICLE_URL: line.url })
     await noisePictures(join(machine.path, 'frames'))
 
     const create = ['task', 'create', 'Noise', 'frames', '--label', 'box', '--json']
@@ -104,10 +104,10 @@ test(
     const { count: tasks } = await admin.done('GET', '/tasks?name=Noise')
     expect(tasks).toBe(1)
     const { frames } = await admin.done('GET', `/tasks/${task.id}/data/meta`)
-    expect(new Set(frames.map(({ name }: Json) => name)).size).toBe(count)
+    expect(new Set(frames.map(({ name }: AnyJson) => name)).size).toBe(count)
 
     const [{ id: label_id }] = task.labels
-    const shapes = frames.map((_: Json, frame: number) => ({
+    const shapes = frames.map((_: AnyJson, frame: number) => ({
       ...{ type: 'rectangle', frame, label_id, points: [1, 2, 20, 21] },
     }))
     await admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
@@ -137,7 +137,7 @@ test(
     expect(imported.code, imported.stderr).toBe(0)
     expect(imported.json.report.created).toMatchObject({ shapes: count })
     const { results } = await admin.done('GET', `/tasks?project_id=${project.id}`)
-    expect(results.map(({ size }: Json) => size)).toEqual([count])
+    expect(results.map(({ size }: AnyJson) => size)).toEqual([count])
   },
 )
 
@@ -145,7 +145,7 @@ test(
   'a command killed while the server prepares frames completes when it is run again',
   patience,
   async () => {
-    const machine = home(token)
+    const machine = createCliHome(token)
     await noisePictures(join(machine.path, 'frames'))
     const create = ['task', 'create', 'Busy', 'frames', '--label', 'box', '--json']
     const first = machine.start(create)
@@ -159,7 +159,7 @@ test(
 
 test('an import whose answer never arrived is not made twice', patience, async () => {
   const { admin } = reticle
-  const machine = home(token)
+  const machine = createCliHome(token)
   const task = await taskWithMedia(admin)
   const image = { id: 1, file_name: 'frame-001.png', width: 64, height: 48 }
   const box = { id: 1, image_id: 1, category_id: 1, bbox: [1, 2, 3, 4], area: 12, iscrowd: 0 }
@@ -204,7 +204,7 @@ test(
   patience,
   async () => {
     const line = await slowLine(slow)
-    const machine = home({ ...token, RETICLE_URL: line.url })
+    const machine = createCliHome({ ...token, RETICLE_URL: line.url })
     await noisePictures(join(machine.path, 'frames'))
     const create = ['task', 'create', 'Stopped', 'frames', '--label', 'box']
     const first = machine.start(create)

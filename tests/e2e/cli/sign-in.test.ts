@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Home, home, signedIn } from '../../support/cli.ts'
+import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 
 const data = dataDirectory()
@@ -17,10 +17,10 @@ afterAll(async () => {
   data.remove()
 })
 
-const configOf = ({ path }: Home) => join(path, 'config/reticle/config.json')
+const configOf = ({ path }: CliHome) => join(path, 'config/reticle/config.json')
 
 test('a valid token is stored for its owner only, and an invalid one is not stored', async () => {
-  const machine = home()
+  const machine = createCliHome()
   const refused = await machine.run(['login', reticle.url], 'abcdefgh.nothing\n')
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('Invalid token') })
   expect(() => statSync(configOf(machine))).toThrow()
@@ -38,7 +38,7 @@ test('a valid token is stored for its owner only, and an invalid one is not stor
 })
 
 test('with a user name the command requests the password, creates a token and stores only the token', async () => {
-  const machine = home()
+  const machine = createCliHome()
   const login = ['login', `${reticle.url}/api`, '--username', 'admin', '--read-only']
   expect((await machine.run(login, 'not-the-password\n')).code).toBe(3)
   await machine.done(login, `${password}\n`)
@@ -50,7 +50,7 @@ test('with a user name the command requests the password, creates a token and st
 })
 
 test('profiles keep several servers apart, and a token is sent only to its own server', async () => {
-  const machine = home()
+  const machine = createCliHome()
   const token = admin.SERVICE_ACCESS_TOKEN ?? ''
   await machine.done(['login', reticle.url], token)
   await machine.done(['login', reticle.url, '--profile', 'work', '--organization', ''], token)
@@ -71,18 +71,18 @@ test('profiles keep several servers apart, and a token is sent only to its own s
 })
 
 test('a broken config file is named, and an address that contains a password is refused', async () => {
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   mkdirSync(join(machine.path, 'config/reticle'), { recursive: true })
   writeFileSync(configOf(machine), '{"profiles":')
   const broken = await machine.run(['project', 'list'])
   expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining(configOf(machine)) })
-  const secret = await home().run(['whoami', '--url', 'http://anna:secret@127.0.0.1:1'])
+  const secret = await createCliHome().run(['whoami', '--url', 'http://anna:secret@127.0.0.1:1'])
   expect(secret.code).toBe(2)
   expect(secret.stderr).not.toContain('anna:secret')
 })
 
 test('the exit code names the kind of failure, and with --json the last line is the error as JSON', async () => {
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   const ended = async (args: string[]) => {
     const { code, stderr } = await machine.run([...args, '--json'])
     const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
@@ -107,7 +107,10 @@ test('the exit code names the kind of failure, and with --json the last line is 
     1,
     'file',
   ])
-  const stranger = home({ RETICLE_URL: reticle.url, SERVICE_ACCESS_TOKEN: 'abcdefgh.nothing' })
+  const stranger = createCliHome({
+    RETICLE_URL: reticle.url,
+    SERVICE_ACCESS_TOKEN: 'abcdefgh.nothing',
+  })
   expect((await stranger.run(['project', 'list'])).code).toBe(3)
   expect((await machine.done(['--help'])).stdout).toContain('Exit codes')
   expect((await machine.done(['--version'])).stdout).toBe('2.58.1\n')

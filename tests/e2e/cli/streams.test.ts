@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { home } from '../../support/cli.ts'
+import { createCliHome } from '../../support/cli.ts'
 import { root } from '../../support/reticle.ts'
 
 /** Output that cannot be written. */
@@ -10,7 +10,7 @@ import { root } from '../../support/reticle.ts'
 const program = join(root, 'packages/cli/bin/reticle.mjs')
 
 function shell(line: string) {
-  const { env, path: cwd } = home()
+  const { env, path: cwd } = createCliHome()
   const reticle = `'${process.execPath}' '${program}'`
   const run = spawnSync('bash', ['-c', line.replaceAll('reticle', reticle)], {
     ...{ cwd, encoding: 'utf8' },

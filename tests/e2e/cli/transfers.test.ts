@@ -6,10 +6,10 @@ import { startS3 } from '@reticle/kit/testing/s3-server'
 import { writeClip } from '@reticle/kit/testing/video/clips'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
-import { type Home, home, signedIn } from '../../support/cli.ts'
-import type { Json } from '../../support/client.ts'
+import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { rectangle, taskWithMedia } from '../../support/factories.ts'
-import { pictures } from '../../support/pictures.ts'
+import { createImages } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 const data = dataDirectory()
@@ -31,17 +31,17 @@ afterAll(async () => {
 
 async function framesOf(id: number): Promise<string[]> {
   const { frames } = await reticle.admin.done('GET', `/tasks/${id}/data/meta`)
-  return frames.map(({ name }: Json) => name)
+  return frames.map(({ name }: AnyJson) => name)
 }
 
-async function withPictures({ path }: Home, folder: string, count: number): Promise<void> {
+async function withPictures({ path }: CliHome, folder: string, count: number): Promise<void> {
   mkdirSync(join(path, folder), { recursive: true })
-  for (const { name, bytes } of await pictures(count))
+  for (const { name, bytes } of await createImages(count))
     writeFileSync(join(path, folder, name), bytes)
 }
 
 test('a task is created from files, folders, an archive, the share and without media', async () => {
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   await withPictures(machine, 'frames/day', 2)
   await withPictures(machine, 'frames/night', 1)
   writeFileSync(join(machine.path, 'frames/notes.txt'), 'no picture')
@@ -54,7 +54,7 @@ test('a task is created from files, folders, an archive, the share and without m
   const names = ['day/frame-001.png', 'day/frame-002.png', 'night/frame-001.png']
   expect(await create('folder', 'frames')).toEqual(names)
   expect(await create('folders', 'frames/day', 'frames/night')).toEqual(names)
-  writeFileSync(join(machine.path, 'set.zip'), storedZip(await pictures(3)))
+  writeFileSync(join(machine.path, 'set.zip'), storedZip(await createImages(3)))
   expect(await create('archive', 'set.zip', '--start-frame', '1')).toHaveLength(2)
   writeFileSync(join(share.path, 'one.png'), readFileSync(join(machine.path, first)))
   expect(await create('share', 'one.png', '--share')).toEqual(['one.png'])
@@ -82,7 +82,7 @@ test('a task is created from files, folders, an archive, the share and without m
 })
 
 test('a task is created from a video and from a PDF', async () => {
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   writeClip(join(machine.path, 'drive.mp4'), { frames: 12 })
   writeFileSync(join(machine.path, 'plan.pdf'), writePdf([{ width: 60, height: 40 }]))
   const create = async (...args: string[]) =>
@@ -94,10 +94,10 @@ test('a task is created from a video and from a PDF', async () => {
 
 test('a task is created from addresses, and a missing file fails with the reason', async () => {
   const web = await startReceiver()
-  const [one] = await pictures(1)
+  const [one] = await createImages(1)
   const isThere = (path: string) => path === '/a.png'
   web.answer(({ path }) => (isThere(path) ? { body: one?.bytes ?? '' } : { status: 404 }))
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   const create = ['task', 'create', 'web', '--remote', '--label', 'car', '--json']
   const { json } = await machine.done([...create, `${web.url}/a.png`])
   expect(await framesOf(json.id)).toEqual(['a.png'])
@@ -110,8 +110,8 @@ test('a task is created from addresses, and a missing file fails with the reason
 
 test('a task is created from a bucket, and exports are written to it', async () => {
   const s3 = await startS3()
-  const machine = home(admin)
-  const [one] = await pictures(1)
+  const machine = createCliHome(admin)
+  const [one] = await createImages(1)
   s3.buckets.set('frames', new Map([['2026/a.png', Buffer.from(one?.bytes ?? [])]]))
   writeFileSync(join(machine.path, 'key.txt'), `${s3.key}\n`)
   const opened = ['--credentials', 'KEY_SECRET_KEY_PAIR', '--key', 'key.txt', '--secret-key', '-']
@@ -131,8 +131,8 @@ test('a task is created from a bucket, and exports are written to it', async () 
   const create = ['task', 'create', 'bucket', '2026/', '--cloud-storage', storage, '--label', 'car']
   const { json: task } = await machine.done([...create, '--json'])
   expect(await framesOf(task.id)).toEqual(['2026/a.png'])
-  const place = ['--cloud-storage', storage, '--key', 'out.zip']
-  await machine.done(['export', 'task', String(task.id), '--format', 'COCO 1.0', ...place])
+  const destination = ['--cloud-storage', storage, '--key', 'out.zip']
+  await machine.done(['export', 'task', String(task.id), '--format', 'COCO 1.0', ...destination])
   const listed = await machine.done(['cloudstorage', 'content', storage, '--json'])
   expect(listed.json).toContainEqual(expect.objectContaining({ name: 'out.zip' }))
   await s3.close()
@@ -144,7 +144,7 @@ test('annotations are exported in a format and imported again after a dry run', 
   const id = String(task.id)
   const shapes = [rectangle(task.labels[0].id, 0), rectangle(task.labels[0].id, 2)]
   await api.done('PUT', `/tasks/${id}/annotations/`, { json: { shapes } })
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   const out = await machine.done([
     'export',
     'task',
@@ -198,7 +198,7 @@ test('annotations are exported in a format and imported again after a dry run', 
 test('annotation sets are downloaded to a file and uploaded from one', async () => {
   const task = await taskWithMedia(reticle.admin)
   const id = String(task.id)
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   const [label] = task.labels
   const set = { shapes: [rectangle(label.id, 0), rectangle(label.id, 3)] }
   writeFileSync(join(machine.path, 'set.json'), JSON.stringify(set))
@@ -228,7 +228,7 @@ test('backups of a task and of a project are downloaded and restored', async () 
     json: { name: 'kept', labels: [{ name: 'car' }] },
   })
   const task = await taskWithMedia(api, { project_id: project.id })
-  const machine = home(admin)
+  const machine = createCliHome(admin)
   for (const [kind, id] of [
     ['task', task.id],
     ['project', project.id],

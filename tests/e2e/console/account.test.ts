@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { client } from '../../support/client.ts'
-import { served } from '../../support/served.ts'
+import { createApiClient } from '../../support/client.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 const password = 'Blue-Kettle-42'
 const fresh = 'Red-Kettle-43'
 
 describe.skipIf(!executablePath)('pages of the account, access tokens and the server', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   test('a user registers, changes name and password, and recovers a forgotten password by e-mail', async () => {
@@ -47,7 +47,7 @@ describe.skipIf(!executablePath)('pages of the account, access tokens and the se
     await look('password-reset-confirm')
     await page.getByRole('button', { name: 'Choose the password' }).click()
     await page.getByText('It is good from now on').waitFor()
-    const again = client(`${reticle.url}/api`)
+    const again = createApiClient(`${reticle.url}/api`)
     const login = { username: 'newcomer', password }
     expect((await again.call('POST', '/auth/login', { json: login })).status).toBe(200)
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([])
@@ -96,7 +96,7 @@ describe.skipIf(!executablePath)('pages of the account, access tokens and the se
     await page.getByText(/^(Copied|Selected)/).waitFor()
     await look('token-shown')
     await page.getByRole('button', { name: 'I have it' }).click()
-    const program = client(`${reticle.url}/api`, `Token ${value}`)
+    const program = createApiClient(`${reticle.url}/api`, `Token ${value}`)
     expect((await program.done('GET', '/users/self')).username).toBe('admin')
 
     await page.getByText('2099-12-31').waitFor()
@@ -128,8 +128,8 @@ describe.skipIf(!executablePath)('pages of the account, access tokens and the se
     await close()
 
     const newcomer = { username: 'newcomer', password }
-    const wish = { as: newcomer, width: 360, colorScheme: 'dark' } as const
-    const narrow = await visit(wish)
+    const options = { as: newcomer, width: 360, colorScheme: 'dark' } as const
+    const narrow = await visit(options)
     await narrow.page.goto('/server')
     await narrow.page.getByText('works', { exact: true }).first().waitFor()
     await narrow.page.getByRole('table', { name: 'Formats' }).getByText('COCO 1.0').waitFor()

@@ -5,22 +5,24 @@ import { storedZip } from '../../support/archives.ts'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { rqIdOf } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { formOf, type Picture, pictures } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** The pages of a new task and of its request name the files that did not become frames. */
 
-const textFile = (name: string): Picture => ({ name, bytes: Buffer.from('no picture at all') })
+const textFile = (name: string): ImageFile => ({ name, bytes: Buffer.from('no picture at all') })
 const reportName = 'Report of the creation'
 
 describe.skipIf(!executablePath)('the creation report of a task in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   test('files named like images that are not images are named on the pages of the task and the request', async () => {
     const hostile = '<img src=x onerror=alert(1)>.jpg'
     const left = ['cover.jpg', hostile, 'notes.txt'].map(textFile)
-    const task = await taskWithMedia(reticle.admin, { files: [...(await pictures(2)), ...left] })
+    const task = await taskWithMedia(reticle.admin, {
+      files: [...(await createImages(2)), ...left],
+    })
     expect(task.size).toBe(2)
     const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${task.id}`)
@@ -44,7 +46,7 @@ describe.skipIf(!executablePath)('the creation report of a task in the console',
   test('the report is shown after files were chosen in the console', async () => {
     const folder = join(reticle.path, 'tuesday')
     mkdirSync(folder)
-    for (const { name, bytes } of [...(await pictures(2)), textFile('thumbs.png')])
+    for (const { name, bytes } of [...(await createImages(2)), textFile('thumbs.png')])
       writeFileSync(join(folder, name), bytes)
     const { page, complaints, close } = await visit()
     await page.goto('/tasks/new')
@@ -59,7 +61,7 @@ describe.skipIf(!executablePath)('the creation report of a task in the console',
 
   test('the report names the first five archive members per reason', async () => {
     const left = Array.from({ length: 7 }, (_, at) => textFile(`day/none-${at}.jpg`))
-    const bytes = storedZip([...left, ...(await pictures(1))])
+    const bytes = storedZip([...left, ...(await createImages(1))])
     const task = await taskWithMedia(reticle.admin, { files: [{ name: 'set.zip', bytes }] })
     const { page, close } = await visit()
     await page.goto(`/tasks/${task.id}`)

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { markedFor } from '../../support/marked.ts'
+import { markedFor } from '../../support/document-blocks.ts'
 import { root } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /**
  * Runs the command that docs/console.md has for this file.
@@ -24,12 +24,12 @@ async function develop(): Promise<string> {
     process.kill(-Number(child.pid), 'SIGTERM')
     if (child.exitCode === null) await once(child, 'exit')
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (piece) => {
-      said += piece
+      output += piece
     })
-  const url = () => /http:\/\/127\.0\.0\.1:\d+\//.exec(said)?.[0]
+  const url = () => /http:\/\/127\.0\.0\.1:\d+\//.exec(output)?.[0]
   await expect.poll(url, { timeout: 30_000 }).toBeDefined()
   return String(url())
 }
@@ -40,7 +40,7 @@ test('the command of docs/console.md serves the pages from their sources', async
 })
 
 describe.skipIf(!executablePath)('console pages in development mode', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   test('dialogs stay open although development mode runs effects twice', async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { type Served, served } from '../../support/served.ts'
+import { type ServerUnderTest, useTestServer } from '../../support/test-server.ts'
 
 /** Markup in every text that a user may write. It must stay text on every page that shows it. */
 
@@ -10,12 +10,12 @@ const hostile = '<img src=//evil.example/x onerror=alert(1)>'
 const short = '<svg onload=alert(1)>'
 
 describe.skipIf(!executablePath)('texts of users in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
-  let places: Record<string, string>
+  let pages: Record<string, string>
 
   beforeAll(async () => {
-    places = await plant(reticle)
+    pages = await plant(reticle)
   })
 
   test('hostile markup stays text on every page', async () => {
@@ -25,18 +25,18 @@ describe.skipIf(!executablePath)('texts of users in the console', () => {
       alerts.push(dialog.message())
       void dialog.dismiss()
     })
-    for (const [place, text] of Object.entries(places)) {
-      await page.goto(place)
+    for (const [path, text] of Object.entries(pages)) {
+      await page.goto(path)
       await expect
         .poll(
           () =>
             page.evaluate(
               `document.body.innerText + [...document.querySelectorAll('input, textarea')].map((one) => one.value).join(' ')`,
             ),
-          { message: place },
+          { message: path },
         )
         .toContain(text)
-      expect(await page.locator('img[src*="evil"], svg[onload]').count(), place).toBe(0)
+      expect(await page.locator('img[src*="evil"], svg[onload]').count(), path).toBe(0)
     }
     expect(alerts).toEqual([])
     expect(complaints).toEqual([])
@@ -48,8 +48,8 @@ describe.skipIf(!executablePath)('texts of users in the console', () => {
  * Writes the markup to every text field of the interface.
  * @returns the pages, with a text that each of them shows
  */
-async function plant({ admin }: Served): Promise<Record<string, string>> {
-  const post = (path: string, json: object): Promise<Json> => admin.done('POST', path, { json })
+async function plant({ admin }: ServerUnderTest): Promise<Record<string, string>> {
+  const post = (path: string, json: object): Promise<AnyJson> => admin.done('POST', path, { json })
   const attribute = {
     ...{ name: short, mutable: true, input_type: 'text' },
     ...{ default_value: short, values: [short] },

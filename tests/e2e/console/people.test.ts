@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { people, password as peoplePassword } from '../../support/people.ts'
-import { served } from '../../support/served.ts'
+import { createUserFactory, password as peoplePassword } from '../../support/people.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 describe.skipIf(!executablePath)('organizations and users in the console', () => {
-  const reticle = served({ RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' })
+  const reticle = useTestServer({ RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' })
   const visit = visitsOf(reticle)
-  const { newPerson, newOrganization, invite } = people(() => reticle)
+  const { newPerson, newOrganization, invite } = createUserFactory(() => reticle)
 
-  const visitAs = (username: string, wish = {}) =>
-    visit({ as: { username, password: peoplePassword }, ...wish })
+  const visitAs = (username: string, options = {}) =>
+    visit({ as: { username, password: peoplePassword }, ...options })
 
   test('an organization is created, renamed, and renamed back', async () => {
     const { username } = await newPerson()

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { people, password as peoplePassword } from '../../support/people.ts'
+import { createUserFactory, password as peoplePassword } from '../../support/people.ts'
 import { password } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 describe.skipIf(!executablePath)('signing in to the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
-  const { newPerson, newOrganization, newMember } = people(() => reticle)
+  const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
 
   test('the page asks for credentials and then shows the requested address', async () => {
     const { page, look, complaints, close } = await visit({ as: null })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { pictures } from '../../support/pictures.ts'
+import { createImages } from '../../support/pictures.ts'
 import { password } from '../../support/reticle.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** First steps of a new user, and their time limits. */
 
@@ -23,12 +23,12 @@ const coco = JSON.stringify({
 })
 
 describe.skipIf(!executablePath)('first steps in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   beforeAll(async () => {
     mkdirSync(join(reticle.path, folder))
-    for (const { name, bytes } of await pictures(names.length, size.width, size.height))
+    for (const { name, bytes } of await createImages(names.length, size.width, size.height))
       writeFileSync(join(reticle.path, folder, name), bytes)
   })
 

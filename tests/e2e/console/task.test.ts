@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { longAgo } from '../../support/past.ts'
-import { picture, pictures } from '../../support/pictures.ts'
-import { served } from '../../support/served.ts'
+import { createImage, createImages } from '../../support/pictures.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Pages of a task: `/tasks/:id` and its tabs, `/jobs/:id`, statistics, guides. */
 
@@ -28,28 +28,28 @@ const hostileGuide = [
 const frames = 4000
 
 describe.skipIf(!executablePath)('pages of a task in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   /** Creates a task of two jobs, one with annotations in two revisions. */
-  async function setUp(given: Json = {}) {
+  async function setUp(given: AnyJson = {}) {
     const task = await taskWithMedia(reticle.admin, {
-      ...{ files: await pictures(6), segment_size: 3 },
+      ...{ files: await createImages(6), segment_size: 3 },
       labels: [{ name: 'car' }, { name: 'bus' }],
       ...given,
     })
     const [job] = await jobsOf(reticle.admin, task.id)
     const { results: labels } = await reticle.admin.done('GET', `/labels?task_id=${task.id}`)
     const path = `/jobs/${job.id}/annotations/`
-    const create = (shapes: Json[]) =>
+    const create = (shapes: AnyJson[]) =>
       reticle.admin.done('PATCH', `${path}?action=create`, { json: { shapes } })
     const objects = await create([rectangle(labels[0].id), rectangle(labels[1].id, 1)])
     return { task, job, labels, create, objects, set: () => reticle.admin.done('GET', path) }
   }
 
   /** Opens a page, and checks that it never opens a dialog. */
-  async function open(path: string, wish = {}) {
-    const visited = await visit(wish)
+  async function open(path: string, options = {}) {
+    const visited = await visit(options)
     visited.page.on('dialog', (dialog) => {
       visited.complaints.push(`a dialog: ${dialog.message()}`)
       void dialog.dismiss()
@@ -84,13 +84,13 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
   })
 
   test('frames of a very large task are loaded only as far as they are scrolled to', async () => {
-    const { bytes } = await picture('frame', 16, 12)
+    const { bytes } = await createImage('frame', 16, 12)
     const members = Array.from({ length: frames }, (_, at) => ({ name: `${at}.png`, bytes }))
     const files = [{ name: 'frames.zip', bytes: storedZip(members) }]
     const task = await taskWithMedia(reticle.admin, { files })
     const { page, complaints, close } = await open('/projects')
-    const asked: string[] = []
-    page.on('request', (request) => void asked.push(request.url()))
+    const requested: string[] = []
+    page.on('request', (request) => void requested.push(request.url()))
     await page.goto(`/tasks/${task.id}`)
     await page.getByRole('link', { name: 'Frame 0' }).waitFor()
 
@@ -98,8 +98,8 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     const last = page.getByRole('link', { name: `Frame ${frames - 1}` })
     await last.waitFor()
     await expect.poll(() => loaded(page, `[data-index="${frames - 1}"] img`)).toBe(1)
-    expect(asked.filter((url) => url.includes('/data/meta'))).toEqual([])
-    expect(asked.length).toBeLessThan(frames / 4)
+    expect(requested.filter((url) => url.includes('/data/meta'))).toEqual([])
+    expect(requested.length).toBeLessThan(frames / 4)
     expect(await page.getByRole('listitem').count()).toBeLessThan(200)
 
     await page.getByRole('spinbutton', { name: 'Frame' }).fill('2000')
@@ -229,7 +229,7 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     await look('task-guide-empty')
     await page.getByRole('button', { name: 'Write a guide' }).click()
     await page.getByLabel('Markdown').fill('# Cars\n\nDraw *every* car.\n\n')
-    const { bytes } = await picture('mirror.png', 40, 30)
+    const { bytes } = await createImage('mirror.png', 40, 30)
     const file = { name: 'mirror.png', mimeType: 'image/png', buffer: Buffer.from(bytes) }
     await page.getByLabel('Picture file').setInputFiles(file)
     await page.getByRole('img', { name: 'mirror.png' }).waitFor()
@@ -246,7 +246,10 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
   test('markup in names, issues and guides stays text', async () => {
     const { task, job } = await setUp({
       labels: [{ name: attack }, { name: 'bus' }],
-      files: [{ ...(await picture('x', 20, 20)), name: fileAttack }, ...(await pictures(3))],
+      files: [
+        { ...(await createImage('x', 20, 20)), name: fileAttack },
+        ...(await createImages(3)),
+      ],
     })
     await reticle.admin.done('PATCH', `/tasks/${task.id}`, { json: { name: attack } })
     const issue = { job: job.id, frame: 0, position: [1, 1, 9, 9], message: attack }

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { bucketOf } from '../../support/buckets.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** A COCO file for the first frame of a task, with an attribute `colour` that the label does not have. */
 function coco(count: number): string {
@@ -29,13 +29,13 @@ const cocoZip = (count: number) =>
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('imports, exports and backups in the console', () => {
-  const reticle = served({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
+  const reticle = useTestServer({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
   const visit = visitsOf(reticle)
   let store: S3Server
-  let task: Json
-  let other: Json
+  let task: AnyJson
+  let other: AnyJson
   /** Starts an import that runs until it is cancelled, because the bucket with its file never responds. */
-  let importForever: (task: Json) => Promise<Json>
+  let importForever: (task: AnyJson) => Promise<AnyJson>
 
   beforeAll(async () => {
     task = await taskWithMedia(reticle.admin)
@@ -44,9 +44,9 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     const json = bucketOf(store, 'silent', { 'set.zip': cocoZip(1) })
     const bucket = await reticle.admin.done('POST', '/cloudstorages', { json })
     store.stalled.add('silent')
-    const place = `location=cloud_storage&cloud_storage_id=${bucket.id}&filename=set.zip`
+    const cloudQuery = `location=cloud_storage&cloud_storage_id=${bucket.id}&filename=set.zip`
     importForever = ({ id }) =>
-      reticle.admin.done('POST', `/tasks/${id}/annotations/?format=COCO%201.0&${place}`)
+      reticle.admin.done('POST', `/tasks/${id}/annotations/?format=COCO%201.0&${cloudQuery}`)
   })
   afterAll(() => store?.close())
 
@@ -213,8 +213,8 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
   })
 
   test('dialogs fit a narrow window and dark colours', async () => {
-    const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(wish)
+    const options = { width: 360, height: 700, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(options)
     await importDialog(page, 2)
     await look('transfers-import-narrow-dark')
     await page.keyboard.press('Escape')

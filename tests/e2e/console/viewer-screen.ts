@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { height, width } from './viewer-world.ts'
 
 /** Waits until the frame has been painted. */
-export async function drawn(page: Page): Promise<void> {
+export async function waitForPaint(page: Page): Promise<void> {
   await page.locator('.picture-stage[aria-busy="false"]').waitFor()
   await nextFrames(page)
 }
@@ -14,14 +14,14 @@ const nextFrames = (page: Page) =>
   )
 
 /** Position of the corner of the image on the canvas, and the size of an image pixel. */
-interface Lie {
+interface ImagePosition {
   scale: number
   left: number
   top: number
 }
 
 /** Takes a screenshot and returns colours by pixels of the image, which is centred by default. */
-export async function shotOf(page: Page, lie?: Lie) {
+export async function shotOf(page: Page, lie?: ImagePosition) {
   await nextFrames(page)
   const png = await page.locator('.picture canvas').screenshot()
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -50,13 +50,13 @@ export async function middleOf(page: Page) {
 }
 
 /** Returns the position on the canvas of a pixel of the image at 100 %. */
-export async function placeOf(page: Page, x: number, y: number) {
+export async function positionOf(page: Page, x: number, y: number) {
   const box = await boxOf(page)
   return { x: (box.width - width) / 2 + x, y: (box.height - height) / 2 + y }
 }
 
 /** Zooms by the wheel at a pixel near the middle; returns the new position of the image. */
-export async function zoomed(page: Page, notches: number): Promise<Lie> {
+export async function zoomAtMiddle(page: Page, notches: number): Promise<ImagePosition> {
   await page.keyboard.press('1')
   const box = await boxOf(page)
   const pointer = { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }

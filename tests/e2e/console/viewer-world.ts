@@ -1,8 +1,8 @@
 import sharp from 'sharp'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { type Picture, pictures } from '../../support/pictures.ts'
-import type { Served } from '../../support/served.ts'
+import { createImages, type ImageFile } from '../../support/pictures.ts'
+import type { ServerUnderTest } from '../../support/test-server.ts'
 
 /** Sides in pixels of the images drawn here. */
 export const [width, height] = [200, 150]
@@ -41,7 +41,7 @@ function maskPoints(): number[] {
   return [...runs, left, top, left + square.width - 1, top + square.height - 1]
 }
 
-async function drawnPicture(name: string): Promise<Picture> {
+async function drawnPicture(name: string): Promise<ImageFile> {
   const white = await sharp({ create: { ...square, channels: 3, background: '#ffffff' } })
     .png()
     .toBuffer()
@@ -60,8 +60,8 @@ const svg = `<line x1="40" y1="20" x2="40" y2="40" data-type="edge" data-node-fr
  * Creates a task of four frames in two jobs, the last frame deleted. The first frame has every kind of shape, and a
  * track covers three frames.
  */
-export async function drawnTask({ admin }: Served): Promise<Json> {
-  const label = (name: Name, more: Json = {}) => ({ name, color: colours[name], ...more })
+export async function drawnTask({ admin }: ServerUnderTest): Promise<AnyJson> {
+  const label = (name: Name, more: AnyJson = {}) => ({ name, color: colours[name], ...more })
   const note = { name: 'note', input_type: 'text', mutable: true, default_value: '', values: [] }
   const sublabels = [label('head', { type: 'points' }), label('foot', { type: 'points' })]
   const plain = ['car', 'road', 'lane', 'spot', 'egg', 'crate', 'stain', 'bus', 'sunny'] as const
@@ -81,10 +81,10 @@ export async function drawnTask({ admin }: Served): Promise<Json> {
   return task
 }
 
-async function annotate(admin: Served['admin'], task: Json): Promise<void> {
-  const all: Json[] = task.labels.flatMap((label: Json) => [label, ...label.sublabels])
+async function annotate(admin: ServerUnderTest['admin'], task: AnyJson): Promise<void> {
+  const all: AnyJson[] = task.labels.flatMap((label: AnyJson) => [label, ...label.sublabels])
   const labelOf = (name: Name) => all.find((label) => label.name === name)
-  const of = (name: Name, type: string, points: number[], more: Json = {}) => ({
+  const of = (name: Name, type: string, points: number[], more: AnyJson = {}) => ({
     ...{ label_id: labelOf(name).id, type, frame: 0, points },
     ...more,
   })
@@ -120,7 +120,7 @@ async function annotate(admin: Served['admin'], task: Json): Promise<void> {
  * Creates a frame with 10,000 shapes of eight labels: a third are polygons of 24 corners, and every tenth shape is
  * occluded.
  */
-export async function crowdedTask({ admin }: Served): Promise<Json> {
+export async function crowdedTask({ admin }: ServerUnderTest): Promise<AnyJson> {
   const shades = [
     '#e6194b',
     '#3cb44b',
@@ -132,7 +132,7 @@ export async function crowdedTask({ admin }: Served): Promise<Json> {
     '#f032e6',
   ]
   const labels = shades.map((color, index) => ({ name: `label ${index}`, color }))
-  const task = await taskWithMedia(admin, { files: await pictures(1, 1280, 800), labels })
+  const task = await taskWithMedia(admin, { files: await createImages(1, 1280, 800), labels })
   const shapes = Array.from({ length: 10_000 }, (_, index) => {
     const [x, y, size] = [(index * 137) % 1240, (index * 71) % 760, 6 + (index % 35)]
     const corners = Array.from({ length: 24 }, (_, corner) => {

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { served } from '../../support/served.ts'
+import { useTestServer } from '../../support/test-server.ts'
 import {
   cpuOf,
-  drawn,
   framesWhile,
   longestFrame,
   middleOf,
-  placeOf,
+  positionOf,
   shotOf,
   sum,
-  zoomed,
+  waitForPaint,
+  zoomAtMiddle,
 } from './viewer-screen.ts'
 import {
   colours,
@@ -26,9 +26,9 @@ import {
 } from './viewer-world.ts'
 
 describe.skipIf(!executablePath)('the viewer of the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
-  let task: Json
+  let task: AnyJson
 
   beforeAll(async () => {
     task = await drawnTask(reticle)
@@ -37,11 +37,11 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
   /** Opens a frame of the task at 100 %, with opaque shapes by default. */
   async function looking(
     path = 'frames/0?opacity=100&quality=original',
-    wish: Parameters<typeof visit>[0] = {},
+    options: Parameters<typeof visit>[0] = {},
   ) {
-    const visitor = await visit(wish)
+    const visitor = await visit(options)
     await visitor.page.goto(`/tasks/${task.id}/${path}`)
-    await drawn(visitor.page)
+    await waitForPaint(visitor.page)
     await visitor.page.keyboard.press('1')
     await visitor.page.getByLabel('Zoom', { exact: true }).getByText('100 %').first().waitFor()
     return { ...visitor, shot: () => shotOf(visitor.page) }
@@ -82,8 +82,8 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
         ['bus', 103, 103],
       ] as const),
     ].map(([name, x, y]) => [name, x, y])
-    const told = inside.map(([name, x, y]) => [name, x, y, seen(x, y)])
-    expect(told).toEqual(inside.map(([name, x, y]) => [name, x, y, colours[name]]))
+    const shown = inside.map(([name, x, y]) => [name, x, y, seen(x, y)])
+    expect(shown).toEqual(inside.map(([name, x, y]) => [name, x, y, colours[name]]))
     const outside = [
       ...[
         [8, 20],
@@ -147,8 +147,8 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
 
     // enlarged, the mask covers exactly the square of the image
     await page.goto(`/tasks/${task.id}/frames/0?opacity=100&quality=original`)
-    await drawn(page)
-    const lie = await zoomed(page, 8)
+    await waitForPaint(page)
+    const lie = await zoomAtMiddle(page, 8)
     const scaled = await shotOf(page, lie)
     const { left, top, width: wide, height: high } = square
     const edges = [
@@ -199,7 +199,7 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
     await expect.poll(async () => (await shot()).at(130, 20)).toBe(ground)
     expect((await shot()).at(12, 12)).toBe(colours.car)
     await page.reload()
-    await drawn(page)
+    await waitForPaint(page)
     await page.keyboard.press('1')
     await expect.poll(async () => (await shot()).at(12, 12)).toBe(colours.car)
     expect((await shot()).at(130, 20)).toBe(ground)
@@ -210,7 +210,7 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
 
   test('a shape is selected by click or keyboard, and all its properties are shown', async () => {
     const { page, look, close } = await looking()
-    await page.getByRole('application').click({ position: await placeOf(page, 130, 20) })
+    await page.getByRole('application').click({ position: await positionOf(page, 130, 20) })
     const road = page.getByRole('option', { name: /road/ })
     await expect.poll(() => road.getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('Escape')
@@ -273,7 +273,7 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
     const [, second] = await jobsOf(reticle.admin, task.id)
     await page.goto(`/jobs/${second.id}/frames/0`)
     await page.getByText('of 3 to 3').waitFor()
-    await drawn(page)
+    await waitForPaint(page)
     await page.getByText(/Issue \d+: open, 1 comment/).waitFor()
     expect(await page.getByRole('button', { name: 'Previous frame' }).isDisabled()).toBe(true)
     expect(complaints).toEqual([])
@@ -281,11 +281,11 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
   })
 
   test('the viewer fits a narrow window and dark colours', async () => {
-    for (const [name, wish] of [
+    for (const [name, options] of [
       ['narrow', { width: 360, height: 740 }],
       ['dark', { colorScheme: 'dark' }],
     ] as const) {
-      const { page, look, complaints, close } = await looking('frames/0', wish)
+      const { page, look, complaints, close } = await looking('frames/0', options)
       await page.keyboard.press('0')
       await look(`viewer-${name}`)
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
@@ -299,7 +299,7 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
     const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${crowded.id}/frames/0`)
     await page.getByText('10000').first().waitFor()
-    await drawn(page)
+    await waitForPaint(page)
     const cpu = await cpuOf(page)
     const draws = []
     for (let turn = 0; turn < 6; turn++)

@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import type { Json } from '../../support/client.ts'
-import { eventsIn, type Listener, listen } from '../../support/listener.ts'
-import { served } from '../../support/served.ts'
+import type { AnyJson } from '../../support/client.ts'
+import { eventsIn, type Listener, startListener } from '../../support/listener.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('webhooks in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
   let listener: Listener
-  let project: Json
+  let project: AnyJson
 
   beforeAll(async () => {
-    listener = await listen()
+    listener = await startListener()
     const labels = [{ name: 'car' }]
     project = await reticle.admin.done('POST', '/projects', { json: { name: xss, labels } })
   })
@@ -24,8 +24,8 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
 
   const change = (name: string) =>
     reticle.admin.done('PATCH', `/projects/${project.id}`, { json: { name } })
-  const isTold = (name: string, count: number) =>
-    expect.poll(() => listener.told(name).length, { timeout: 20_000 }).toBe(count)
+  const hasReceived = (name: string, count: number) =>
+    expect.poll(() => listener.listReceived(name).length, { timeout: 20_000 }).toBe(count)
   const numberOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1))
 
   test('a webhook is created, pinged, deactivated, activated and edited', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await page.getByText('"event": "ping"').waitFor()
     await look('webhook-ping')
     await page.getByRole('button', { name: 'Close' }).click()
-    expect(eventsIn(listener.told('first'))).toEqual(['ping'])
+    expect(eventsIn(listener.listReceived('first'))).toEqual(['ping'])
 
     await page.getByRole('button', { name: 'Switch off' }).click()
     await page.getByText('switched off').waitFor()
@@ -68,7 +68,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     const events = ['update:project']
     const { id } = await listener.ofProject(reticle.admin, 'second', project.id, events)
     await change(`${xss} again`)
-    await isTold('second', 1)
+    await hasReceived('second', 1)
     const { page, look, complaints, close } = await visit()
     await page.goto(`/webhooks/${id}`)
     await page.getByRole('button', { name: 'update:project (delivery' }).click()
@@ -76,7 +76,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await look('webhook-delivery')
     await page.getByRole('button', { name: 'Send it again' }).click()
     await page.getByText('update:project is sent again').waitFor()
-    await isTold('second', 2)
+    await hasReceived('second', 2)
 
     await page.getByRole('button', { name: 'Messages' }).click()
     await page.getByRole('button', { name: 'update:project (message 1)' }).waitFor()
@@ -86,9 +86,9 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await look('webhook-messages')
     await page.getByRole('button', { name: 'Send these' }).click()
     await page.getByText('Messages that are sent again: 1').waitFor()
-    await isTold('second', 3)
+    await hasReceived('second', 3)
     expect(
-      new Set(listener.told('second').map(({ webhook_sequence }) => webhook_sequence)),
+      new Set(listener.listReceived('second').map(({ webhook_sequence }) => webhook_sequence)),
     ).toEqual(new Set([1]))
     expect(await page.locator('img[src=x]').count()).toBe(0)
     expect(complaints).toEqual([])
@@ -122,8 +122,8 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
   })
 
   test('the pages of webhooks fit a narrow window and dark colours', async () => {
-    const wish = { width: 360, height: 700, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(wish)
+    const options = { width: 360, height: 700, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(options)
     await page.goto('/webhooks')
     await page.getByRole('link', { name: `${listener.url}/second` }).waitFor()
     await look('webhooks-narrow-dark')

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
-import { client } from '../../support/client.ts'
+import { createApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
-import { bitmap, type Picture, pictures } from '../../support/pictures.ts'
+import { createBitmap, createImages, type ImageFile } from '../../support/pictures.ts'
 import { password } from '../../support/reticle.ts'
-import { type Served, served } from '../../support/served.ts'
+import { type ServerUnderTest, useTestServer } from '../../support/test-server.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () => {
-  const reticle = served()
+  const reticle = useTestServer()
   const visit = visitsOf(reticle)
 
   /** Creates a folder of images on disk. */
-  function folderOf(name: string, files: readonly Picture[]): string {
+  function folderOf(name: string, files: readonly ImageFile[]): string {
     const folder = join(reticle.path, name)
     mkdirSync(folder, { recursive: true })
     for (const file of files) writeFileSync(join(folder, file.name), file.bytes)
@@ -46,7 +46,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
     await page.getByText('Drop a folder or files here').waitFor()
     await look('new-task-empty')
-    await drop(page, folderOf('monday', await pictures(5)))
+    await drop(page, folderOf('monday', await createImages(5)))
     await page.getByText('5 files').waitFor()
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('monday')
     await page.getByLabel('Add labels').fill('car')
@@ -121,8 +121,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
     const status = page.getByLabel('Status of the project')
     await status.selectOption('completed')
-    const told = page.getByText('The status is completed now.')
-    await told.getByRole('button', { name: 'Undo' }).click()
+    const notice = page.getByText('The status is completed now.')
+    await notice.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => status.inputValue()).toBe('annotation')
 
     await page.getByLabel('Add labels').fill('bus')
@@ -142,8 +142,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await dialog.getByLabel('Type “Roads” to confirm').fill('Roads')
     await dialog.getByRole('button', { name: 'Delete the project' }).click()
     await page.getByText('Roads was deleted.').waitFor()
-    const gone = await reticle.admin.call('GET', `/projects/${project.id}`)
-    expect(gone.status).toBe(404)
+    const deleted = await reticle.admin.call('GET', `/projects/${project.id}`)
+    expect(deleted.status).toBe(404)
     expect(complaints).toEqual([])
     await close()
   })
@@ -177,7 +177,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 
   test('the upload of a large file resumes after a broken connection, and after the page was closed', async () => {
     const { page, look, complaints, close } = await visit()
-    const file = fileOf('large.bmp', bitmap(3000, 2400)) // 21.6 MB: three chunks
+    const file = fileOf('large.bmp', createBitmap(3000, 2400)) // 21.6 MB: three chunks
     const pieces: string[] = []
     let behaviour: 'break' | 'hang' | 'pass' = 'break'
     await page.route('**/api/tasks/*/data/*', async (route) => {
@@ -244,7 +244,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
       new PerformanceObserver((list) => {
         for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
       }).observe({ entryTypes: ['longtask'] })`)
-    const [one] = await pictures(1)
+    const [one] = await createImages(1)
     const bytes = one?.bytes ?? new Uint8Array()
     const names = Array.from({ length: 2000 }, (_, index) => `${index}.png`)
     const folder = folderOf(
@@ -275,8 +275,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   test('the pages of work fit a narrow window and dark colours', async () => {
     const project = await projectWith('car', 'bus')
     await taskWithMedia(reticle.admin, { project_id: project.id })
-    const wish = { width: 360, height: 740, colorScheme: 'dark' } as const
-    const { page, look, complaints, close } = await visit(wish)
+    const options = { width: 360, height: 740, colorScheme: 'dark' } as const
+    const { page, look, complaints, close } = await visit(options)
     const places = { project: `/projects/${project.id}`, tasks: '/tasks', jobs: '/jobs' }
     const more = { projects: '/projects', 'new-project': '/projects/new' }
     for (const [name, path] of Object.entries({ ...places, ...more })) {
@@ -297,18 +297,18 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
   test('a long list is loaded only as far as it is scrolled to', async () => {
     await addTasks(reticle, 350)
     const { page, look, complaints, close } = await visit()
-    const asked: (string | null)[] = []
+    const requested: (string | null)[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
-      if (pathname === '/api/tasks') asked.push(searchParams.get('page'))
+      if (pathname === '/api/tasks') requested.push(searchParams.get('page'))
     })
     await page.goto('/tasks?search=lot&sort=id')
     await page.getByText('350 in all').waitFor()
     await page.getByRole('link', { name: 'lot 0', exact: true }).waitFor()
-    expect(asked).toEqual(['1'])
+    expect(requested).toEqual(['1'])
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
     await page.getByRole('link', { name: 'lot 349', exact: true }).waitFor()
-    expect(asked).toEqual(['1', '4'])
+    expect(requested).toEqual(['1', '4'])
     expect(await page.getByRole('row').count()).toBeLessThan(60)
     await look('tasks-end')
     expect(complaints).toEqual([])
@@ -319,7 +319,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
 /** Drops a file or folder of the disk on the page, as a person does. */
 async function drop(page: Page, ...files: string[]): Promise<void> {
   const zone = await page.getByRole('region', { name: 'Files' }).boundingBox()
-  if (!zone) throw new Error('there is nowhere to drop')
+  if (!zone) throw new Error('there is no drop zone')
   const [x, y] = [zone.x + zone.width / 2, zone.y + 20]
   const data = { items: [], files, dragOperationsMask: 1 }
   const devtools = await page.context().newCDPSession(page)
@@ -328,10 +328,10 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
 }
 
 /** Uses a token, because a password would be hashed at each call. */
-async function addTasks({ url, admin }: Served, count: number): Promise<void> {
+async function addTasks({ url, admin }: ServerUnderTest, count: number): Promise<void> {
   const json = { name: 'many', read_only: false }
   const { value } = await admin.done('POST', '/auth/access_tokens', { json })
-  const script = client(`${url}/api`, `Bearer ${value}`)
+  const script = createApiClient(`${url}/api`, `Bearer ${value}`)
   const add = (number: number) => script.done('POST', '/tasks', { json: { name: `lot ${number}` } })
   await add(0)
   const middle = Array.from({ length: count - 2 }, (_, index) => index + 1).values()

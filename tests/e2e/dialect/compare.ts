@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { basic } from '../../support/reticle.ts'
 
 /** One call on the native API and on the CVAT-compatible mount. */
 
-export interface Call {
+export interface DialectCall {
   method: string
   path: string
-  json?: Json
+  json?: AnyJson
   headers?: Record<string, string>
   /** The answer is endless, so only its beginning is read. */
   isEndless?: boolean
 }
 
-export interface Said {
+export interface DialectResponse {
   status: number
   type: string
   /** Headers that belong to the answer. */
   headers: Record<string, string>
-  body: Json
+  body: AnyJson
 }
 
 const answerHeaders = [
@@ -27,23 +27,23 @@ const answerHeaders = [
 ]
 
 /** Calls as the administrator, and replaces the base URL in the answer by `api`. */
-export async function say(api: string, call: Call): Promise<Said> {
+export async function fetchResponse(api: string, call: DialectCall): Promise<DialectResponse> {
   for (let attempt = 1; ; attempt++) {
-    const said = await sayOnce(api, call)
-    if (said.status !== 503 || attempt === mostAttempts) return said
+    const response = await fetchOnce(api, call)
+    if (response.status !== 503 || attempt === mostAttempts) return response
     await sleep(1000) // the machine is busy with other tests
   }
 }
 
 const mostAttempts = 20
 
-async function sayOnce(api: string, call: Call): Promise<Said> {
+async function fetchOnce(api: string, call: DialectCall): Promise<DialectResponse> {
   const { method, path, json, headers, isEndless } = call
-  const gone = new AbortController()
+  const abort = new AbortController()
   const answer = await fetch(api + path, {
     method,
     redirect: 'manual',
-    signal: gone.signal,
+    signal: abort.signal,
     headers: {
       authorization: basic,
       ...(json !== undefined && { 'content-type': 'application/json' }),
@@ -52,7 +52,7 @@ async function sayOnce(api: string, call: Call): Promise<Said> {
     body: json === undefined ? null : JSON.stringify(json),
   })
   const bytes = isEndless ? await beginning(answer) : Buffer.from(await answer.arrayBuffer())
-  if (isEndless) gone.abort()
+  if (isEndless) abort.abort()
   const type = answer.headers.get('content-type') ?? ''
   const text = bytes.toString('latin1').replaceAll(api, 'api')
   const shown = answerHeaders.flatMap((name) => {
@@ -80,25 +80,25 @@ async function beginning({ body }: Response): Promise<Buffer> {
  * Returns the paths at which two values differ, such as `results[].labels`, each once; `text` stands for the whole
  * value.
  */
-export function differences(one: Json, other: Json, place = 'text'): string[] {
+export function listDifferences(one: AnyJson, other: AnyJson, path = 'text'): string[] {
   if (Object.is(one, other)) return []
   if (Array.isArray(one) && Array.isArray(other)) {
-    if (one.length !== other.length) return [place]
-    return distinct(one.flatMap((item, index) => differences(item, other[index], `${place}[]`)))
+    if (one.length !== other.length) return [path]
+    return distinct(one.flatMap((item, index) => listDifferences(item, other[index], `${path}[]`)))
   }
-  if (!isObject(one) || !isObject(other)) return [place]
+  if (!isObject(one) || !isObject(other)) return [path]
   const keys = distinct([...Object.keys(one), ...Object.keys(other)])
-  const found = keys.flatMap((key) => differences(one[key], other[key], inside(place, key)))
+  const found = keys.flatMap((key) => listDifferences(one[key], other[key], inside(path, key)))
   return distinct(found).sort()
 }
 
 const distinct = (names: string[]) => [...new Set(names)]
-const inside = (place: string, key: string) => (place === 'text' ? key : `${place}.${key}`)
-const isObject = (given: Json) =>
+const inside = (path: string, key: string) => (path === 'text' ? key : `${path}.${key}`)
+const isObject = (given: AnyJson) =>
   typeof given === 'object' && given !== null && !Array.isArray(given)
 
 /** Removes ids, dates and secrets, in which two objects created alike differ. */
-export function withoutOwn(given: Json, key = ''): Json {
+export function withoutOwn(given: AnyJson, key = ''): AnyJson {
   if (Array.isArray(given)) return given.map((item) => withoutOwn(item, key))
   if (isObject(given)) {
     const entries = Object.entries(given).map(([name, value]) => [name, withoutOwn(value, name)])

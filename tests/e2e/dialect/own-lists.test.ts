@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, client } from '../../support/client.ts'
-import { basicOf, type Person, people } from '../../support/people.ts'
+import { type ApiClient, createApiClient } from '../../support/client.ts'
+import { basicOf, createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Lists of the dialect without a scope. See docs/spec/dialect.md#lists. */
@@ -14,10 +14,11 @@ afterAll(async () => {
   await reticle.stop()
   remove()
 })
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 
-const mountOf = ({ username }: Person) => client(`${reticle.url}/as/cvat/api`, basicOf(username))
-const countsOf = async (api: Client, query = '') => {
+const mountOf = ({ username }: RegisteredUser) =>
+  createApiClient(`${reticle.url}/as/cvat/api`, basicOf(username))
+const countsOf = async (api: ApiClient, query = '') => {
   const lists = ['projects', 'tasks', 'labels', 'webhooks', 'invitations', 'memberships']
   const pages = await Promise.all(lists.map((list) => api.done('GET', `/${list}${query}`)))
   return pages.map(({ count }) => count)

@@ -1,10 +1,10 @@
 import type { Operation } from '@reticle/contracts/api/operation'
 import { queries } from '../../support/accepted.ts'
-import type { Call } from './compare.ts'
-import type { World } from './world.ts'
+import type { DialectCall } from './compare.ts'
+import type { DialectWorld } from './world.ts'
 
 /** Address of each read, by the name of its operation, where the default ids of its resource do not fit. */
-const paths: Record<string, (world: World) => string> = {
+const paths: Record<string, (world: DialectWorld) => string> = {
   listLabels: ({ task }) => `/labels?task_id=${task.id}`,
   getTaskDataFile: ({ files }) => files.ofData,
   getTaskAnnotationsFile: ({ task, files }) => `/tasks/${task.id}/annotations/${files.ofTask}`,
@@ -28,7 +28,7 @@ const paths: Record<string, (world: World) => string> = {
   getJobAnnotationsDiff: ({ job }) => `/jobs/${job.id}/annotations/diff?from=1`,
 }
 
-const ids: Record<string, (world: World) => unknown> = {
+const ids: Record<string, (world: DialectWorld) => unknown> = {
   users: ({ user }) => user.id,
   access_tokens: ({ token }) => token.id,
   organizations: ({ organization }) => organization.id,
@@ -48,7 +48,7 @@ const ids: Record<string, (world: World) => unknown> = {
  * Returns the call of a read operation.
  * @throws Error for a resource without a known id
  */
-export function readOf({ name, path }: Operation, world: World): Call {
+export function readOf({ name, path }: Operation, world: DialectWorld): DialectCall {
   const known = paths[name]?.(world)
   const [, resource = ''] = /([a-z_]+)\/:id/.exec(path) ?? []
   const id = ids[resource]?.(world)

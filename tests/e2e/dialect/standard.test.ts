@@ -5,9 +5,9 @@ import { writeClip } from '@reticle/kit/testing/video/clips'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { unzip } from '../../support/archives.ts'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { datasetFile, formOf, pictures } from '../../support/pictures.ts'
+import { createImages, datasetFile, formOf } from '../../support/pictures.ts'
 import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { backupOf, restoreOf } from '../backups/round-trip.ts'
 
@@ -18,16 +18,16 @@ vi.setConfig({ testTimeout: 120_000 })
 const { path, remove } = dataDirectory()
 const share = mkdtempSync(join(tmpdir(), 'reticle-share-'))
 let reticle: Reticle
-let mount: Client
+let mount: ApiClient
 beforeAll(async () => {
   for (const folder of ['images', 'lists']) mkdirSync(join(share, folder))
-  for (const { name, bytes } of await pictures(10)) {
+  for (const { name, bytes } of await createImages(10)) {
     writeFileSync(join(share, 'images', name), bytes)
     writeFileSync(join(share, 'lists', name), bytes)
   }
   for (const name of ['a.jsonl', 'b.jsonl']) writeFileSync(join(share, 'lists', name), '{}\n')
   reticle = await startReticle(path, { RETICLE_SHARE_DIR: share })
-  mount = client(`${reticle.url}/as/cvat/api`, basic)
+  mount = createApiClient(`${reticle.url}/as/cvat/api`, basic)
 }, 120_000)
 afterAll(async () => {
   await reticle.stop()
@@ -39,9 +39,14 @@ const etagOf = async (of: string) => (await mount.call('GET', `/${of}`)).headers
 const patch = async (of: string, json: object, etag: string) =>
   (await mount.call('PATCH', `/${of}`, { json, headers: { 'if-match': etag } })).status
 const labelsOf = async (query: string) =>
-  (await mount.done('GET', `/labels?${query}`)).results as Json[]
+  (await mount.done('GET', `/labels?${query}`)).results as AnyJson[]
 
-async function taskInProject(): Promise<{ project: Json; task: Json; job: Json; label: Json }> {
+async function taskInProject(): Promise<{
+  project: AnyJson
+  task: AnyJson
+  job: AnyJson
+  label: AnyJson
+}> {
   const json = { name: 'p', labels: [{ name: 'car' }, { name: 'bus' }] }
   const project = await mount.done('POST', '/projects', { json })
   const task = await taskWithMedia(mount, { project_id: project.id })
@@ -124,10 +129,10 @@ describe('dates after a change of labels', () => {
     ['an addition', (of: string) => addition(of)],
     [
       'a modification',
-      (_: string, label: Json) =>
+      (_: string, label: AnyJson) =>
         mount.done('PATCH', `/labels/${label.id}`, { json: { name: 'van' } }),
     ],
-    ['a removal', (_: string, label: Json) => mount.done('DELETE', `/labels/${label.id}`)],
+    ['a removal', (_: string, label: AnyJson) => mount.done('DELETE', `/labels/${label.id}`)],
   ])('%s in a project gives the project, tasks and jobs the same date', async (_, change) => {
     const { project, task, job, label } = await taskInProject()
     await change(`projects/${project.id}`, label)
@@ -151,7 +156,7 @@ describe('dates after a change of labels', () => {
 describe('ground truth jobs', () => {
   const groundTruth = (task_id: number, selection: object) =>
     mount.done('POST', '/jobs', { json: { type: 'ground_truth', task_id, ...selection } })
-  const membersOf = async (job: Json, query: string) => {
+  const membersOf = async (job: AnyJson, query: string) => {
     const { status, bytes } = await mount.bytes(`/jobs/${job.id}/data?type=chunk&${query}`)
     expect(status).toBe(200)
     return [...(await unzip(bytes))]
@@ -160,7 +165,7 @@ describe('ground truth jobs', () => {
     Promise.all(members.map(async ([, bytes]) => (await sharp(bytes).metadata()).width))
 
   test('chunks by number are as long as those of the task, with placeholders', async () => {
-    const task = await taskWithMedia(mount, { files: await pictures(5) })
+    const task = await taskWithMedia(mount, { files: await createImages(5) })
     const job = await groundTruth(task.id, { frame_selection_method: 'manual', frames: [1, 3] })
     for (const quality of ['compressed', 'original']) {
       const members = await membersOf(job, `number=0&quality=${quality}`)
@@ -177,7 +182,7 @@ describe('ground truth jobs', () => {
   test('a chunk has placeholders for frames outside the job', async () => {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
-    const form = formOf(await pictures(4), { chunk_size: '2', image_quality: '70' })
+    const form = formOf(await createImages(4), { chunk_size: '2', image_quality: '70' })
     await mount.finished(await mount.done('POST', `/tasks/${id}/data`, { form }))
     const job = await groundTruth(id, { frame_selection_method: 'manual', frames: [0] })
     expect(await sizes(await membersOf(job, 'number=1'))).toEqual([1, 1])
@@ -190,16 +195,16 @@ describe('ground truth jobs', () => {
     [{ frames_per_job_count: 2 }, 4, 2, [2, 2, 2, 2]],
   ])(
     'the selection %j with segment size %i and overlap %i draws %j frames per job',
-    async (asked, segment_size, overlap, counts) => {
+    async (fields, segment_size, overlap, counts) => {
       const json = { name: 't', labels: [{ name: 'car' }], segment_size, overlap }
       const { id } = await mount.done('POST', '/tasks', { json })
-      const form = formOf(await pictures(10), { image_quality: '70' })
+      const form = formOf(await createImages(10), { image_quality: '70' })
       await mount.finished(await mount.done('POST', `/tasks/${id}/data`, { form }))
       const jobs = await jobsOf(mount, id)
       const job = await groundTruth(id, {
         frame_selection_method: 'random_per_job',
         random_seed: 1,
-        ...asked,
+        ...fields,
       })
       const { included_frames } = await mount.done('GET', `/jobs/${job.id}/data/meta`)
       const within = jobs.map(
@@ -215,7 +220,7 @@ describe('ground truth jobs', () => {
 })
 
 test('the XML of a job contains the size of the job', async () => {
-  const task = await taskWithMedia(mount, { files: await pictures(7), segment_size: 3 })
+  const task = await taskWithMedia(mount, { files: await createImages(7), segment_size: 3 })
   const jobs = await jobsOf(mount, task.id)
   const query = 'format=CVAT%20for%20images%201.1&save_images=false'
   const sizeOf = async (of: string) => {
@@ -231,7 +236,7 @@ test('the XML of a job contains the size of the job', async () => {
 })
 
 describe('frames of the share and of uploads', () => {
-  async function taskOf(fields: object): Promise<Json> {
+  async function taskOf(fields: object): Promise<AnyJson> {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
     const data = { image_quality: 70, ...fields }
@@ -275,7 +280,7 @@ describe('frames of the share and of uploads', () => {
   test('chosen frames of an upload keep their numbers in the source', async () => {
     const json = { name: 't', labels: [{ name: 'car' }] }
     const { id } = await mount.done('POST', '/tasks', { json })
-    const form = formOf(await pictures(6), { start_frame: '1', frame_filter: 'step=2' })
+    const form = formOf(await createImages(6), { start_frame: '1', frame_filter: 'step=2' })
     await mount.finished(await mount.done('POST', `/tasks/${id}/data`, { form }))
     const { result_id } = await restoreOf(mount, await backupOf(mount, `tasks/${id}`), 'tasks')
     expect(await metaOf(result_id)).toMatchObject({ start_frame: 1, frame_filter: 'step=2' })
@@ -299,12 +304,12 @@ test('tasks of an imported data set without subsets are in the subset default', 
     await mount.done('POST', `/tasks/${task.id}/dataset/export?${query}`),
   )
   const { bytes } = await mount.bytes(request.result_url)
-  const subsetsOf = async (api: Client) => {
+  const subsetsOf = async (api: ApiClient) => {
     const project = await api.done('POST', '/projects', { json: { name: 'of a file' } })
     const path = `/projects/${project.id}/dataset?format=COCO%201.0`
     await api.finished(await api.done('POST', path, { form: datasetFile(bytes) }))
     const { results } = await api.done('GET', `/tasks?project_id=${project.id}`)
-    return results.map((one: Json) => one.subset)
+    return results.map((one: AnyJson) => one.subset)
   }
   expect(await subsetsOf(mount)).toEqual(['default'])
   expect(await subsetsOf(reticle.admin)).toEqual([''])
@@ -312,7 +317,7 @@ test('tasks of an imported data set without subsets are in the subset default', 
 
 test('a registration signs in, and its session stays valid after a change of the password', async () => {
   const body = { username: 'bertha', password1: 'Tram-and-bus-7', password2: 'Tram-and-bus-7' }
-  const anyone = client(`${reticle.url}/as/cvat/api`)
+  const anyone = createApiClient(`${reticle.url}/as/cvat/api`)
   const registered = await anyone.call('POST', '/auth/register', { json: body })
   expect([registered.status, registered.body.key]).toEqual([201, expect.any(String)])
   const headersOf = ({ headers }: { headers: Headers }) => {

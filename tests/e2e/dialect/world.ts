@@ -1,10 +1,10 @@
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { begin } from '../../support/tus.ts'
 
 /** One object of every kind that can be read. */
-export type World = Awaited<ReturnType<typeof makeWorld>>
+export type DialectWorld = Awaited<ReturnType<typeof makeWorld>>
 
 const make = { name: 'make', mutable: false, input_type: 'text', default_value: '', values: [] }
 const person = {
@@ -14,18 +14,21 @@ const person = {
   svg: '<circle r="1" cx="10" cy="10" data-type="element node" data-element-id="1" data-node-id="1" data-label-name="head"></circle>',
 }
 
-export async function makeWorld(api: Client, receiver: string) {
-  const post = (path: string, json: Json) => api.done('POST', path, { json })
+export async function makeWorld(api: ApiClient, receiver: string) {
+  const post = (path: string, json: AnyJson) => api.done('POST', path, { json })
   const labels = [{ name: 'car', attributes: [make] }, person]
   const project = await post('/projects', { name: 'Street scenes', labels })
   const task = await post('/tasks', { name: 'Batch', project_id: project.id, segment_size: 3 })
-  const form = formOf(await pictures(6))
+  const form = formOf(await createImages(6))
   await api.finished(await api.done('POST', `/tasks/${task.id}/data`, { form }))
   const empty = await post('/tasks', { name: 'Empty', labels: [{ name: 'car' }] })
   const [job] = await jobsOf(api, task.id)
   const { results } = await api.done('GET', `/labels?project_id=${project.id}&sort=id`)
-  const car = results.find((one: Json) => one.name === 'car')
-  await annotate(api, job.id, { car, person: results.find((one: Json) => one.name === 'person') })
+  const car = results.find((one: AnyJson) => one.name === 'car')
+  await annotate(api, job.id, {
+    car,
+    person: results.find((one: AnyJson) => one.name === 'person'),
+  })
   const truth = await post('/jobs', {
     ...{ type: 'ground_truth', task_id: task.id, frame_selection_method: 'manual', frames: [1] },
   })
@@ -53,7 +56,7 @@ export async function makeWorld(api: Client, receiver: string) {
 }
 
 /** Creates results of exports, and unfinished uploads. */
-async function makeFiles(api: Client, { project, task, job }: Record<string, Json>) {
+async function makeFiles(api: ApiClient, { project, task, job }: Record<string, AnyJson>) {
   const exported = async (path: string) => {
     const { rq_id } = await api.done('POST', path)
     await api.finished({ rq_id })
@@ -84,7 +87,7 @@ async function makeFiles(api: Client, { project, task, job }: Record<string, Jso
   }
 }
 
-async function startedData(api: Client) {
+async function startedData(api: ApiClient) {
   const { id } = await api.done('POST', '/tasks', { json: { name: 'In pieces' } })
   await api.done('POST', `/tasks/${id}/data`, { headers: { 'upload-start': '' } })
   const { headers } = await begin(api, `/tasks/${id}/data/`, { name: 'a.png', length: 10 })
@@ -92,7 +95,7 @@ async function startedData(api: Client) {
 }
 
 /** Writes annotations of every kind, in two revisions. */
-async function annotate(api: Client, job: number, { car, person }: Record<string, Json>) {
+async function annotate(api: ApiClient, job: number, { car, person }: Record<string, AnyJson>) {
   const ellipse = { type: 'ellipse', points: [32, 24, 10, 5] }
   const box = { type: 'rectangle', points: [1, 2, 30, 40] }
   const elements = [{ type: 'points', frame: 1, label_id: person.sublabels[0].id, points: [3, 4] }]
@@ -119,8 +122,8 @@ async function annotate(api: Client, job: number, { car, person }: Record<string
   await api.done('PATCH', `/jobs/${job}/annotations?action=create`, { json: { shapes } })
 }
 
-async function addAsset(api: Client, guide: number): Promise<Json> {
-  const [file] = await pictures(1)
+async function addAsset(api: ApiClient, guide: number): Promise<AnyJson> {
+  const [file] = await createImages(1)
   const form = new FormData()
   form.append('guide_id', String(guide))
   form.append('file', new Blob([Buffer.from(file?.bytes ?? [])], { type: 'image/png' }), 'a.png')

@@ -1,50 +1,50 @@
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '@reticle/contracts/api/operation'
 import { bodies, queries } from '../../support/accepted.ts'
-import type { Client, Json } from '../../support/client.ts'
-import type { Call } from './compare.ts'
-import type { World } from './world.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import type { DialectCall } from './compare.ts'
+import type { DialectWorld } from './world.ts'
 
 /** Prepares the object of a change in the same way each time, and returns the call. */
-type Prepare = (world: World, api: Client) => Promise<Call> | Call
+type Prepare = (world: DialectWorld, api: ApiClient) => Promise<DialectCall> | DialectCall
 
-const post = (path: string, json?: Json): Call => ({ method: 'POST', path, json })
-const patch = (path: string, json: Json): Call => ({ method: 'PATCH', path, json })
-const put = (path: string, json: Json): Call => ({ method: 'PUT', path, json })
-const del = (path: string): Call => ({ method: 'DELETE', path })
+const post = (path: string, json?: AnyJson): DialectCall => ({ method: 'POST', path, json })
+const patch = (path: string, json: AnyJson): DialectCall => ({ method: 'PATCH', path, json })
+const put = (path: string, json: AnyJson): DialectCall => ({ method: 'PUT', path, json })
+const del = (path: string): DialectCall => ({ method: 'DELETE', path })
 
 const labels = [{ name: 'car' }]
-const made = (path: string, json: Json, api: Client) => api.done('POST', path, { json })
-const newProject = (api: Client) => made('/projects', { name: 'a project', labels }, api)
-const newTask = (api: Client) => made('/tasks', { name: 'a task', labels }, api)
+const made = (path: string, json: AnyJson, api: ApiClient) => api.done('POST', path, { json })
+const newProject = (api: ApiClient) => made('/projects', { name: 'a project', labels }, api)
+const newTask = (api: ApiClient) => made('/tasks', { name: 'a task', labels }, api)
 const newName = () => `x${randomUUID().slice(0, 8)}`
-const newOrganization = (api: Client) => made('/organizations', { slug: newName() }, api)
-const hookOf = ({ project, webhook }: World) => ({
+const newOrganization = (api: ApiClient) => made('/organizations', { slug: newName() }, api)
+const hookOf = ({ project, webhook }: DialectWorld) => ({
   ...{ target_url: webhook.target_url, type: 'project', project_id: project.id },
   events: ['create:task', 'update:task'],
 })
-const newHook = (world: World, api: Client) => made('/webhooks', hookOf(world), api)
-const newIssue = ({ job }: World, api: Client) =>
+const newHook = (world: DialectWorld, api: ApiClient) => made('/webhooks', hookOf(world), api)
+const newIssue = ({ job }: DialectWorld, api: ApiClient) =>
   made('/issues', { job: job.id, frame: 0, position: [1, 2], message: 'x' }, api)
-const newToken = (api: Client) => made('/auth/access_tokens', { name: 'x' }, api)
-const newGuide = async (api: Client) =>
+const newToken = (api: ApiClient) => made('/auth/access_tokens', { name: 'x' }, api)
+const newGuide = async (api: ApiClient) =>
   made('/guides', { project_id: (await newProject(api)).id, markdown: 'x' }, api)
 
 const until = '2099-12-31T10:20:30.000Z'
 const ellipse = { type: 'ellipse', frame: 0, points: [30, 20, 40, 10] }
 
 /** Waits for running requests, because a repeated call would return the same request. */
-async function allEnded(api: Client) {
+async function allEnded(api: ApiClient) {
   const { results } = await api.done('GET', '/requests')
   for (const { id } of results) await api.ended(id)
 }
 
 /** A body that is valid on both mounts. */
-const box = ({ car }: World) => ({
+const box = ({ car }: DialectWorld) => ({
   shapes: [{ type: 'rectangle', frame: 0, label_id: car.id, points: [1, 2, 3, 4] }],
 })
 /** One shape of the job as it is stored. */
-const oneShape = async ({ job }: World, api: Client) =>
+const oneShape = async ({ job }: DialectWorld, api: ApiClient) =>
   (await api.done('GET', `/jobs/${job.id}/annotations`)).shapes[0]
 
 export const writes: Record<string, Prepare> = {
@@ -138,7 +138,7 @@ export const writes: Record<string, Prepare> = {
 const noAsset = '00000000-0000-4000-8000-000000000000'
 
 /** Returns a call on an id that does not exist, which both mounts refuse alike. */
-export function refusedCall({ name, method, path }: Operation): Call {
+export function refusedCall({ name, method, path }: Operation): DialectCall {
   const filled = path
     .replace(':key', 'k'.repeat(64))
     .replace(':uuid', noAsset)

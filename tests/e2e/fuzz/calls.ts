@@ -1,4 +1,4 @@
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 import type { openObjects } from './objects.ts'
 import { spoilBytes, spoilValues } from './spoil.ts'
@@ -82,7 +82,7 @@ type Objects = ReturnType<typeof openObjects>
 export function nextCall(
   random: Random,
   objects: Objects,
-  known: { set: Json; tag: string },
+  known: { set: AnyJson; tag: string },
 ): FuzzedCall {
   const { isTrue, pick } = random
   const method = isTrue(0.25) ? 'PUT' : 'PATCH'

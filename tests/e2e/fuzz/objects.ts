@@ -1,8 +1,8 @@
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 
 /** Labels, attributes and frames that generated objects may refer to. */
-export interface Ground {
+export interface ObjectReferences {
   idOf: (name: string) => number
   first: number
   last: number
@@ -12,13 +12,13 @@ const pairs: Record<string, number> = { polygon: 3, polyline: 2, points: 1 }
 const plainTypes = ['rectangle', 'ellipse', 'cuboid', 'mask', ...Object.keys(pairs)] as const
 const sources = ['manual', 'auto', 'semi-auto', 'file', 'consensus']
 
-export function openObjects(random: Random, { idOf, first, last }: Ground) {
+export function openObjects(random: Random, { idOf, first, last }: ObjectReferences) {
   const { below, pick, isTrue } = random
   const frame = () => first + below(last - first + 1)
   const number = () => pick([below(64), random.next() * 64, random.double(1e7)])
   const list = <T>(length: number, of: () => T): T[] => Array.from({ length }, of)
   /** Picks some of the fields and omits the others. */
-  const some = (members: Json): Json =>
+  const some = (members: AnyJson): AnyJson =>
     Object.fromEntries(Object.entries(members).filter(() => isTrue(0.3)))
 
   function pointsOf(type: string): number[] {
@@ -32,7 +32,7 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
     const runs = [background, width * height - background]
     return [...runs, left, top, left + width - 1, top + height - 1]
   }
-  const place = () =>
+  const common = () =>
     some({
       occluded: isTrue(0.5),
       outside: isTrue(0.2),
@@ -54,21 +54,21 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
   const label = () => pick(['car', 'plain', 'outline'])
   const single = (type: string) => ({
     ...{ type, points: pointsOf(type) },
-    ...place(),
+    ...common(),
     ...some({ score: random.next() }),
   })
 
-  function tag(): Json {
+  function tag(): AnyJson {
     const name = label()
     return { ...named(name), ...(name === 'car' ? values({ ...immutable(), ...mutable() }) : {}) }
   }
 
-  function shape(): Json {
+  function shape(): AnyJson {
     if (isTrue(0.15)) return skeleton()
     return { ...tag(), ...single(pick(plainTypes)) }
   }
 
-  function skeleton(): Json {
+  function skeleton(): AnyJson {
     const own = named('person')
     const elements = joints().map((name) => ({
       ...{ ...named(name), frame: own.frame },
@@ -78,7 +78,7 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
   }
   const joints = () => pick([['head'], ['foot'], ['head', 'foot']])
 
-  function track(): Json {
+  function track(): AnyJson {
     if (isTrue(0.15)) return skeletonTrack()
     const name = label()
     const type = pick(plainTypes)
@@ -87,16 +87,16 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
     return { ...named(name), ...(isCar ? values(immutable()) : {}), shapes }
   }
 
-  function skeletonTrack(): Json {
+  function skeletonTrack(): AnyJson {
     const elements = joints().map((name) => ({ ...named(name), shapes: keyframes('points') }))
     return { ...named('person'), shapes: keyframes('skeleton'), elements }
   }
 
   /** Builds keyframes, at least one of which is visible. */
-  function keyframes(type: string, more: () => Json = () => ({})): Json[] {
+  function keyframes(type: string, more: () => AnyJson = () => ({})): AnyJson[] {
     const frames = [...new Set(list(1 + below(4), frame))]
     return frames.map((at, index) => ({
-      ...{ type, frame: at, points: pointsOf(type), ...place(), ...more() },
+      ...{ type, frame: at, points: pointsOf(type), ...common(), ...more() },
       ...some({ keyframe: isTrue(0.7) }),
       ...(index === 0 && { outside: false, keyframe: true }),
     }))
@@ -105,16 +105,19 @@ export function openObjects(random: Random, { idOf, first, last }: Ground) {
   const objects = { tags: tag, shapes: shape, tracks: track }
 
   /** Builds a set of a few objects. */
-  function set(): Json {
+  function set(): AnyJson {
     const lists = Object.entries(objects).map(([kind, of]) => [kind, list(below(3), of)])
     return Object.fromEntries(lists)
   }
 
   /** Builds changes of known objects: their ids with some or all fields. */
-  function change(known: Json): Json {
+  function change(known: AnyJson): AnyJson {
     const lists = Object.entries(objects).map(([kind, of]) => {
       const chosen = (known[kind] ?? []).filter(() => isTrue(0.3)).slice(0, 3)
-      return [kind, chosen.map((one: Json) => (isTrue(0.3) ? one : { ...some(of()), id: one.id }))]
+      return [
+        kind,
+        chosen.map((one: AnyJson) => (isTrue(0.3) ? one : { ...some(of()), id: one.id })),
+      ]
     })
     return Object.fromEntries(lists)
   }

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 
 /** Builds arrays nested to the given depth. */
 
-const deep = (levels: number): Json => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+const deep = (levels: number): AnyJson => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
 /** Replacements for any value. */
-const strange: readonly Json[] = [
+const strange: readonly AnyJson[] = [
   ...[
     null,
     true,
@@ -66,26 +66,26 @@ const keys = [
 ]
 
 /** Returns a copy, because a value inside a body may be changed again. */
-const strangeOne = (random: Random): Json => structuredClone(random.pick(strange))
+const strangeOne = (random: Random): AnyJson => structuredClone(random.pick(strange))
 
 interface Slot {
-  holder: Json
+  holder: AnyJson
   key: string
 }
 
-function slotsOf(value: Json): Slot[] {
+function slotsOf(value: AnyJson): Slot[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.keys(value).flatMap((key) => [{ holder: value, key }, ...slotsOf(value[key])])
 }
 
 /** Returns a copy of the body with one to three of its values changed. */
-export function spoilValues(random: Random, body: Json): Json {
+export function spoilValues(random: Random, body: AnyJson): AnyJson {
   const copy = structuredClone(body)
   for (let times = 1 + random.below(3); times > 0; times--) spoilOne(random, copy)
   return copy
 }
 
-function spoilOne(random: Random, body: Json): void {
+function spoilOne(random: Random, body: AnyJson): void {
   const slots = slotsOf(body)
   const { holder, key } = slots.length > 0 ? random.pick(slots) : { holder: body, key: 'shapes' }
   const ways: (() => void)[] = [
@@ -105,7 +105,7 @@ function spoilOne(random: Random, body: Json): void {
 }
 
 /** Defines an own property, also for the key `__proto__`. */
-function define(holder: Json, key: string, value: Json): void {
+function define(holder: AnyJson, key: string, value: AnyJson): void {
   if (Array.isArray(holder) && !/^\d+$/.test(key)) return
   Object.defineProperty(holder, key, {
     value,

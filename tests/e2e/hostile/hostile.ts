@@ -1,7 +1,7 @@
-import type { Picture } from '../../support/pictures.ts'
+import type { ImageFile } from '../../support/pictures.ts'
 
 /** A file that must be refused. */
-export interface Hostile {
+export interface HostileFile {
   what: string
   /** File name. */
   name: string
@@ -11,7 +11,7 @@ export interface Hostile {
 }
 
 /** An unusual file that must be read. */
-export interface Odd {
+export interface OddFile {
   what: string
   name: string
   bytes: () => Uint8Array | Promise<Uint8Array>
@@ -25,7 +25,7 @@ export const escaped = 'reticle-escaped'
 /** Limit of archive members, lowered so that exceeding it does not need hundreds of megabytes. */
 export const mostEntries = 20_000
 
-export const fileOf = async ({ name, bytes }: Hostile | Odd): Promise<Picture> => ({
+export const fileOf = async ({ name, bytes }: HostileFile | OddFile): Promise<ImageFile> => ({
   name,
   bytes: await bytes(),
 })
@@ -37,7 +37,7 @@ export const noMedia = /^No media data found(\. \S.*: .*Pictures are read as JPE
 export const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 ** 2)
 
 /** Pseudo-random bytes, the same for the same seed. */
-export function noise(length: number, seed = 1): Buffer {
+export function createNoise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   let state = seed
   for (let at = 0; at < length; at += 1) {

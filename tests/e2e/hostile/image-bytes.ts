@@ -49,7 +49,7 @@ interface Tiff {
   /** Declared compression: 1 is none, 8 is deflate. */
   packing?: 1 | 8
   /** Content after the first list of tags, and the address of the next list. */
-  next?: (at: number) => { place: number; bytes?: Uint8Array }
+  next?: (at: number) => { offset: number; bytes?: Uint8Array }
 }
 
 const tiffHead = 8
@@ -72,7 +72,7 @@ export function tiffOf({ width, height, packing = 1, ...given }: Tiff): Buffer {
     [279, length],
   ] as const
   const pixels = Buffer.alloc(length, 0x80)
-  const list = tagsOf(tags, behind?.place ?? 0)
+  const list = tagsOf(tags, behind?.offset ?? 0)
   return Buffer.concat([Buffer.from('II*\0\x08\0\0\0', 'latin1'), list, pixels, ...rest(behind)])
 }
 
@@ -94,7 +94,7 @@ function tagsOf(tags: readonly (readonly [tag: number, value: number])[], next: 
 }
 
 /** Writes a chain of empty pages that starts at `at`. */
-export function pages(at: number, count: number): Buffer {
+export function writeTiffPages(at: number, count: number): Buffer {
   const size = 2 + 12 + 4
   const all = Buffer.alloc(size * count)
   for (let page = 0; page < count; page += 1)

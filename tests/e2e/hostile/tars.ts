@@ -1,7 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import { tarEnd } from '@reticle/kit/dump/tar'
 import { binarySize, craftTar, longName, pax, type TarMember } from '../../support/crafted-tar.ts'
-import { escaped, type Hostile, mostEntries, noise, noMedia, type Odd, zeros } from './hostile.ts'
+import {
+  createNoise,
+  escaped,
+  type HostileFile,
+  mostEntries,
+  noMedia,
+  type OddFile,
+  zeros,
+} from './hostile.ts'
 
 /** Hostile tar archives, plain and compressed. See docs/spec/reliability.md#uploads-and-archives. */
 
@@ -15,14 +23,14 @@ type Message = string | RegExp
  * Builds archives that must be refused.
  * @param picture a small PNG
  */
-export function hostileTars(picture: Uint8Array): Hostile[] {
+export function hostileTars(picture: Uint8Array): HostileFile[] {
   const good: TarMember = { name: 'a.png', bytes: picture }
   const tar = (what: string, members: TarMember[], message: Message, end?: Uint8Array) => ({
     ...{ what, name: 'a.tar', message },
     bytes: () => craftTar([good, ...members], end),
   })
   const b: TarMember = { name: 'b.png', bytes: picture }
-  const path = (what: string, members: TarMember[], reason: string): Hostile =>
+  const path = (what: string, members: TarMember[], reason: string): HostileFile =>
     tar(what, members, new RegExp(`^bad path in archive: ".*" ${reason}$`))
   const special = (what: string, type: string, reason = 'links and devices are not allowed') =>
     tar(what, [{ name: 'b.png', type }], `b.png: ${reason}`)
@@ -30,16 +38,20 @@ export function hostileTars(picture: Uint8Array): Hostile[] {
     tar(what, [{ ...b, size }], message)
   const whole = craftTar([good, b])
   return [
-    path('a step up', [{ name: `../${png}` }], 'leaves the archive'),
-    path('steps up with backslashes', [{ name: `a\\..\\..\\${png}` }], 'leaves the archive'),
-    path('a folder above', [{ name: `../${escaped}`, type: '5' }], 'leaves the archive'),
-    path('a step up before the name', [{ name: png, prefix: '..' }], 'leaves the archive'),
-    path('a step up in a long name', [longName(`../${png}`), b], 'leaves the archive'),
-    path('a step up in a pax record', [pax({ path: `../${png}` }), b], 'leaves the archive'),
+    path('a path with ..', [{ name: `../${png}` }], 'leaves the archive'),
+    path('a path with .. and backslashes', [{ name: `a\\..\\..\\${png}` }], 'leaves the archive'),
+    path(
+      'a folder outside of the archive',
+      [{ name: `../${escaped}`, type: '5' }],
+      'leaves the archive',
+    ),
+    path('.. in the prefix field', [{ name: png, prefix: '..' }], 'leaves the archive'),
+    path('.. in a long name', [longName(`../${png}`), b], 'leaves the archive'),
+    path('.. in a pax record', [pax({ path: `../${png}` }), b], 'leaves the archive'),
     path('an absolute path', [{ name: `/tmp/${png}` }], 'is absolute'),
-    path('a drive', [{ name: `C:${png}` }], 'is absolute'),
+    path('a path with a drive letter', [{ name: `C:${png}` }], 'is absolute'),
     path('a NUL in a pax record', [pax({ path: 'b\0.png' }), b], 'has control characters'),
-    path('a line break', [{ name: 'b\nc.png' }], 'has control characters'),
+    path('a line break in a name', [{ name: 'b\nc.png' }], 'has control characters'),
     path('no name', [{ name: '' }], 'is empty'),
     path('a part that is too long', [longName('x'.repeat(256)), b], 'has a part over 255 bytes'),
     path('a path that is too long', [longName('x/'.repeat(2100)), b], 'is longer than 4096 bytes'),
@@ -54,76 +66,96 @@ export function hostileTars(picture: Uint8Array): Hostile[] {
     special('a block device', '4'),
     special('a pipe', '6'),
     special('a sparse member', 'S', 'sparse members cannot be read'),
-    special('a type that nobody knows', 'D', 'members of type "D" are not supported'),
-    special('a part of one', 'M', 'archive is split over several files; send one whole archive'),
+    special('an unknown member type', 'D', 'members of type "D" are not supported'),
+    special(
+      'a part of a split archive',
+      'M',
+      'archive is split over several files; send one whole archive',
+    ),
     tar(
       'a wrong checksum',
       [{ ...b, isWrong: true }],
       'archive is damaged: member 2 has no header',
     ),
     sized(
-      'a size of letters',
+      'a size that is not a number',
       '0000000009x',
       'archive is damaged: the size of a member is no number',
     ),
-    sized('a size below zero', Buffer.alloc(12, 0xff), range),
-    sized('a size beyond all numbers', binarySize(2n ** 64n - 1n), range),
-    sized('a size beyond its end', 9000, /^archive is damaged: it was cut off/),
-    sized('ten gigabytes told', binarySize(10_000_000_000n), /^archive is damaged: it was cut off/),
+    sized('a negative size', Buffer.alloc(12, 0xff), range),
+    sized('a size of 2^64 - 1', binarySize(2n ** 64n - 1n), range),
+    sized('a size over the end of the file', 9000, /^archive is damaged: it was cut off/),
     sized(
-      'a terabyte told',
+      'a declared size of ten gigabytes',
+      binarySize(10_000_000_000n),
+      /^archive is damaged: it was cut off/,
+    ),
+    sized(
+      'a declared size of a terabyte',
       binarySize(2n ** 40n),
       new RegExp(`^archive too large: it unpacks to ${2 ** 40 + picture.length} bytes or more$`),
     ),
-    tar('a pax size that lies', [pax({ size: '99999' }), b], /^archive is damaged: it was cut off/),
-    tar('a pax size below zero', [pax({ size: '-1' }), b], range),
+    tar('a wrong pax size', [pax({ size: '99999' }), b], /^archive is damaged: it was cut off/),
+    tar('a negative pax size', [pax({ size: '-1' }), b], range),
     tar(
-      'a pax record that is none',
+      'an invalid pax record',
       [{ name: 'pax', type: 'x', bytes: Buffer.from('99 path=c.png\n') }, b],
       'archive is damaged: a pax record does not add up',
     ),
     tar(
-      'one path for all',
+      'one path for all members',
       [pax({ path: `../${png}` }, 'g'), b],
       'archive is damaged: all its members have one path',
     ),
-    tar('no end', [b], cutOff, Buffer.alloc(0)),
-    tar('half an end', [b], cutOff, Buffer.alloc(511)),
+    tar('a missing end', [b], cutOff, Buffer.alloc(0)),
+    tar('a truncated end', [b], cutOff, Buffer.alloc(511)),
     {
-      ...{ what: 'half a member', name: 'a.tar', message: /^archive is damaged: it was cut off/ },
+      ...{
+        what: 'a truncated member',
+        name: 'a.tar',
+        message: /^archive is damaged: it was cut off/,
+      },
       bytes: () => whole.subarray(0, 1300),
     },
     {
-      ...{ what: 'a wrong checksum at once, and so no archive', name: 'a.tar', message: noMedia },
+      ...{ what: 'a wrong checksum in the first header', name: 'a.tar', message: noMedia },
       bytes: () => craftTar([{ ...good, isWrong: true }]),
     },
     {
-      ...{ what: 'nothing but an archive in it', name: 'a.tar', message: noMedia },
+      ...{ what: 'an archive that contains only an archive', name: 'a.tar', message: noMedia },
       bytes: () => craftTar([{ name: 'b.tar', bytes: whole }]),
     },
     ...packed(good, whole),
   ]
 }
 
-function packed(good: TarMember, whole: Buffer): Hostile[] {
-  const gz = (what: string, bytes: () => Uint8Array, message: Message): Hostile => ({
-    ...{ what: `packed: ${what}`, name: 'a.tgz', bytes, message },
+function packed(good: TarMember, whole: Buffer): HostileFile[] {
+  const gz = (what: string, bytes: () => Uint8Array, message: Message): HostileFile => ({
+    ...{ what: `compressed: ${what}`, name: 'a.tgz', bytes, message },
   })
   const cut = 'a.tgz: the archive is damaged or cut off'
   const noTar = 'a.tgz: what is packed in it is no tar archive'
-  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', bytes: noise(5000) }]))
+  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', bytes: createNoise(5000) }]))
   const wrong = Buffer.from(gzip)
   wrong.writeUInt32LE(5, wrong.length - 8)
   const length = mostEntries
   return [
-    gz('cut off', () => gzip.subarray(0, -1000), cut),
+    gz('truncated', () => gzip.subarray(0, -1000), cut),
     gz('a wrong checksum', () => wrong, cut),
-    gz('garbage in its midst', () => Buffer.concat([gzip.subarray(0, 1500), noise(3000)]), cut),
-    gz('the beginning and no more', () => gzip.subarray(0, 10), cut),
-    gz('garbage behind the beginning', () => Buffer.concat([gzip.subarray(0, 10), noise(99)]), cut),
-    gz('an archive cut off', () => gzipSync(whole.subarray(0, 1300)), /it was cut off/),
-    gz('packed twice', () => gzipSync(gzip), noTar),
-    gz('a picture', () => gzipSync(good.bytes ?? ''), noTar),
+    gz(
+      'garbage in the middle',
+      () => Buffer.concat([gzip.subarray(0, 1500), createNoise(3000)]),
+      cut,
+    ),
+    gz('only the header', () => gzip.subarray(0, 10), cut),
+    gz(
+      'garbage after the header',
+      () => Buffer.concat([gzip.subarray(0, 10), createNoise(99)]),
+      cut,
+    ),
+    gz('a truncated archive', () => gzipSync(whole.subarray(0, 1300)), /it was cut off/),
+    gz('compressed twice', () => gzipSync(gzip), noTar),
+    gz('an image', () => gzipSync(good.bytes ?? ''), noTar),
     gz('zeros', () => gzipSync(zeros(100)), noTar),
     gz(
       'a bomb',
@@ -131,17 +163,17 @@ function packed(good: TarMember, whole: Buffer): Hostile[] {
       /^archive too large: it unpacks to more than 6\d{7} bytes$/,
     ),
     gz(
-      'a bomb behind the end',
+      'a bomb after the end',
       () => gzipSync(craftTar([good], Buffer.concat([tarEnd, zeros(100)]))),
       /^archive too large: it unpacks to more than 6\d{7} bytes$/,
     ),
     gz(
-      'a member more than may be',
+      'one member over the limit',
       () => gzipSync(craftTar(Array.from({ length: length + 1 }, (_, at) => ({ name: `${at}` })))),
       `archive too large: more than ${length} members`,
     ),
     gz(
-      'a step up',
+      'a path with ..',
       () => gzipSync(craftTar([good, { name: `../../${png}` }])),
       `bad path in archive: "../../${png}" leaves the archive`,
     ),
@@ -149,7 +181,7 @@ function packed(good: TarMember, whole: Buffer): Hostile[] {
 }
 
 /** Builds archives as common tools write them. */
-export function honestTars(one: Uint8Array, two: Uint8Array): Odd[] {
+export function honestTars(one: Uint8Array, two: Uint8Array): OddFile[] {
   const a: TarMember = { name: 'a.png', bytes: one }
   const long = `${'folder/'.repeat(20)}b.png`
   const members: TarMember[] = [
@@ -166,13 +198,13 @@ export function honestTars(one: Uint8Array, two: Uint8Array): Odd[] {
   const frames = [long, 'größe/写真.png', 'in/a.png']
   const whole = craftTar(members)
   return [
-    { what: 'all that tar can say', name: 'a.tar', frames, bytes: () => whole },
+    { what: 'pax headers, long names and folders', name: 'a.tar', frames, bytes: () => whole },
     {
-      ...{ what: 'packed in two parts', name: 'a.tgz', frames },
+      ...{ what: 'compressed in two parts', name: 'a.tgz', frames },
       bytes: () => Buffer.concat([gzipSync(whole.subarray(0, 700)), gzipSync(whole.subarray(700))]),
     },
     {
-      ...{ what: 'padded at its end', name: 'a.tar', frames: ['a.png'] },
+      ...{ what: 'padding at the end', name: 'a.tar', frames: ['a.png'] },
       bytes: () => craftTar([a], Buffer.alloc(10_240)),
     },
   ]

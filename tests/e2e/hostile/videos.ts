@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clip, writeClip } from '@reticle/kit/testing/video/clips'
-import { type Hostile, noise, noMedia, type Odd } from './hostile.ts'
+import { createNoise, type HostileFile, noMedia, type OddFile } from './hostile.ts'
 
 /** Hostile videos. Files that crash or hang a decoder have separate tests. */
 
@@ -10,7 +10,7 @@ const unreadable = (name: string) =>
   `${name}: no video can be read from it: it is damaged, cut off or of another kind`
 
 /** Writes a clip, by default of ten frames. */
-export function clip(name: string, given: Partial<Clip> = {}): Buffer {
+export function createClip(name: string, given: Partial<Clip> = {}): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-clip-'))
   try {
     writeClip(join(folder, name), { frames: 10, ...given })
@@ -24,50 +24,58 @@ export function clip(name: string, given: Partial<Clip> = {}): Buffer {
  * Builds videos that must be refused.
  * @param elsewhere an address that must not be requested
  */
-export function hostileVideos(elsewhere: () => string): Hostile[] {
+export function hostileVideos(elsewhere: () => string): HostileFile[] {
   const one = (
     what: string,
     name: string,
     bytes: () => Uint8Array,
-    message: Hostile['message'] = unreadable(name),
-  ): Hostile => ({ what, name, bytes, message })
+    message: HostileFile['message'] = unreadable(name),
+  ): HostileFile => ({ what, name, bytes, message })
   const text = (...lines: string[]) => Buffer.from(lines.join('\n'))
   return [
-    one('an MP4 without its table', 'cut.mp4', () => clip('a.mp4').subarray(0, 4000)),
-    one('an MP4 of a mark and noise', 'noise.mp4', () =>
-      Buffer.concat([Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42', 'latin1'), noise(50_000)]),
+    one('a truncated MP4 without its table', 'cut.mp4', () =>
+      createClip('a.mp4').subarray(0, 4000),
     ),
-    one('an MP4 of a mark alone', 'mark.mp4', () =>
+    one('an MP4 signature followed by noise', 'noise.mp4', () =>
+      Buffer.concat([
+        Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42', 'latin1'),
+        createNoise(50_000),
+      ]),
+    ),
+    one('only an MP4 signature', 'mark.mp4', () =>
       Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isommp42', 'latin1'),
     ),
-    one('a Matroska of a mark and noise', 'noise.mkv', () =>
-      Buffer.concat([Buffer.from('\x1aE\xdf\xa3', 'latin1'), noise(50_000)]),
+    one('a Matroska signature followed by noise', 'noise.mkv', () =>
+      Buffer.concat([Buffer.from('\x1aE\xdf\xa3', 'latin1'), createNoise(50_000)]),
     ),
     one(
-      'an AVI of a mark and noise',
+      'an AVI signature followed by noise',
       'noise.avi',
-      () => Buffer.concat([Buffer.from('RIFF\xff\xff\xff\x7fAVI LIST', 'latin1'), noise(50_000)]),
+      () =>
+        Buffer.concat([Buffer.from('RIFF\xff\xff\xff\x7fAVI LIST', 'latin1'), createNoise(50_000)]),
       /^noise.avi: (no video can be read from it|the file has no video in it)/,
     ),
-    one('an AVI of no frames', 'none.avi', () => clip('a.avi', { codec: 'mjpeg', frames: 0 })),
-    one('a table of four billion frames', 'many.mp4', () => manyFrames(clip('a.mp4'))),
-    one('pictures of another file', 'other.mp4', () =>
-      referring(clip('a.mp4'), aliasOf('/etc/hostname')),
+    one('an AVI without frames', 'none.avi', () =>
+      createClip('a.avi', { codec: 'mjpeg', frames: 0 }),
+    ),
+    one('a table of four billion frames', 'many.mp4', () => manyFrames(createClip('a.mp4'))),
+    one('frames in another file', 'other.mp4', () =>
+      referring(createClip('a.mp4'), aliasOf('/etc/hostname')),
     ),
     one(
-      'sound alone',
+      'a file with only sound',
       'sound.mp4',
-      () => clip('a.mp4', { frames: 0, hasSound: true }),
+      () => createClip('a.mp4', { frames: 0, hasSound: true }),
       'sound.mp4: the file has no video in it',
     ),
     one(
-      'pictures of 16384 x 16384 pixels',
+      'frames of 16384 x 16384 pixels',
       'large.avi',
-      () => claiming(clip('a.avi', { codec: 'mjpeg' }), 16_384, 16_384),
+      () => claiming(createClip('a.avi', { codec: 'mjpeg' }), 16_384, 16_384),
       /^large.avi: (16384 x 16384 pixels are too many|no video can be read from it)/,
     ),
     one(
-      'a list of pieces that lie on a server',
+      'a playlist of segments on a server',
       'play.mp4',
       () => text('#EXTM3U', '#EXT-X-TARGETDURATION:2', '#EXTINF:2,', `${elsewhere()}/a.ts`),
       /^play\.mp4: playlists are not read\. Videos are read as MP4, MOV, /,
@@ -78,7 +86,7 @@ export function hostileVideos(elsewhere: () => string): Hostile[] {
       () => text('ffconcat version 1.0', 'file /etc/hostname', `file ${elsewhere()}/a.mp4`),
       noMedia,
     ),
-    one('no bytes', 'empty.mp4', () => Buffer.alloc(0), noMedia),
+    one('an empty file', 'empty.mp4', () => Buffer.alloc(0), noMedia),
   ]
 }
 
@@ -87,21 +95,21 @@ export function hostileVideos(elsewhere: () => string): Hostile[] {
  *
  * @param elsewhere an address that must not be requested
  */
-export function oddVideos(elsewhere: () => string): (Odd & { size: number })[] {
+export function oddVideos(elsewhere: () => string): (OddFile & { size: number })[] {
   return [
     {
-      ...{ what: 'pictures that lie on a server, it says', name: 'other.mp4', size: 10 },
-      bytes: () => referring(clip('a.mp4'), addressed(`${elsewhere()}/a.mp4`)),
+      ...{ what: 'a reference to frames on a server', name: 'other.mp4', size: 10 },
+      bytes: () => referring(createClip('a.mp4'), addressed(`${elsewhere()}/a.mp4`)),
       frames: ['other.mp4'],
     },
     {
-      ...{ what: 'pictures that lie in another file, it says', name: 'else.mp4', size: 10 },
-      bytes: () => referring(clip('a.mp4'), addressed('file:///etc/hostname')),
+      ...{ what: 'a reference to frames in another file', name: 'else.mp4', size: 10 },
+      bytes: () => referring(createClip('a.mp4'), addressed('file:///etc/hostname')),
       frames: ['else.mp4'],
     },
     {
-      ...{ what: 'a Matroska that lies about its length', name: 'long.mkv', size: 10 },
-      bytes: () => lasting(clip('a.mkv'), 1e12),
+      ...{ what: 'a Matroska with a wrong length', name: 'long.mkv', size: 10 },
+      bytes: () => lasting(createClip('a.mkv'), 1e12),
       frames: ['long.mkv'],
     },
   ]
@@ -139,10 +147,10 @@ function referring(mp4: Buffer, { type, content }: Reference): Buffer {
   const dref = (ends.at(-1) ?? 0) - 4
   const size = mp4.readUInt32BE(dref)
   const head = mp4.subarray(dref, dref + 16) // with the number of entries, which is one
-  const place = Buffer.concat([Buffer.alloc(4), Buffer.from(type), Buffer.alloc(4), content])
-  place.writeUInt32BE(place.length)
-  const change = head.length + place.length - size
-  const changed = Buffer.concat([mp4.subarray(0, dref), head, place, mp4.subarray(dref + size)])
+  const reference = Buffer.concat([Buffer.alloc(4), Buffer.from(type), Buffer.alloc(4), content])
+  reference.writeUInt32BE(reference.length)
+  const change = head.length + reference.length - size
+  const changed = Buffer.concat([mp4.subarray(0, dref), head, reference, mp4.subarray(dref + size)])
   for (const at of ends) changed.writeUInt32BE(mp4.readUInt32BE(at - 4) + change, at - 4)
   return changed
 }

@@ -2,22 +2,22 @@ import { startS3 } from '@reticle/kit/testing/s3-server'
 import { addPerson } from '@reticle/standalone/administrator'
 import pg from 'pg'
 import { bucketOf } from '../../support/buckets.ts'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { assetForm, formOf, picture, pictures } from '../../support/pictures.ts'
+import { assetForm, createImage, createImages, formOf } from '../../support/pictures.ts'
 import type { Reticle } from '../../support/reticle.ts'
 import { begin } from '../../support/tus.ts'
 
 /** Ids of objects in a workspace by the first segment of their path. */
-export type Ids = Readonly<Record<string, string | number>>
+export type TenantIds = Readonly<Record<string, string | number>>
 
 export interface Tenant {
   slug: string
-  owner: Client
+  owner: ApiClient
   username: string
-  ids: Ids
+  ids: TenantIds
   /** All answers during its creation. Their ids and names must be hidden from other users. */
-  told: Json[]
+  responses: AnyJson[]
 }
 
 const password = 'a-password-of-a-tenant'
@@ -27,11 +27,11 @@ export async function addUser(
   reticle: Reticle,
   username: string,
   role: 'user' | 'worker' = 'user',
-): Promise<Client> {
+): Promise<ApiClient> {
   const names = { first_name: `${username}-first`, last_name: `${username}-last` }
   const person = { username, email: `${username}@example.org`, password, role, ...names }
   await addPerson(await reticle.people(), person)
-  return client(`${reticle.url}/api`, basic(username))
+  return createApiClient(`${reticle.url}/api`, basic(username))
 }
 
 /**
@@ -75,8 +75,8 @@ export async function addTenant(reticle: Reticle, name: string): Promise<Tenant>
     invitations: invitation.key,
   }
   const self = await owner.done('GET', '/users/self')
-  const told = [...own.told, organization, membership, invitation, self]
-  return { slug: name, owner, username, ids: { ...ids, users: self.id }, told }
+  const responses = [...own.responses, organization, membership, invitation, self]
+  return { slug: name, owner, username, ids: { ...ids, users: self.id }, responses }
 }
 
 /** Server of the buckets that are connected. */
@@ -84,12 +84,12 @@ const buckets = startS3()
 export const closeBuckets = async () => (await buckets).close()
 
 /** Creates a project with objects of every kind, in the workspace that `within` names. */
-export async function addObjects(owner: Client, name: string, within: string) {
+export async function addObjects(owner: ApiClient, name: string, within: string) {
   const labels = [{ name: `${name}-label` }]
   const project = await owner.done('POST', `/projects${within}`, {
     json: { name: `${name}-project`, labels, bug_tracker: `https://${name}.example.org` },
   })
-  const files = (await pictures(2)).map((one) => ({ ...one, name: `${name}-${one.name}` }))
+  const files = (await createImages(2)).map((one) => ({ ...one, name: `${name}-${one.name}` }))
   const task = await taskWithMedia(owner, { project_id: project.id, files })
   const [job] = await jobsOf(owner, task.id)
   const [label] = project.labels
@@ -104,7 +104,7 @@ export async function addObjects(owner: Client, name: string, within: string) {
   const request = await owner.finished(exported)
   const token = await owner.done('POST', '/auth/access_tokens', { json: { name: `${name}-token` } })
   const hooked = await hook(owner, name, project)
-  const begun = async (path: string) => {
+  const beginUpload = async (path: string) => {
     const file = await begin(owner, path, { name: `${name}-file`, length: 5 })
     return String(file.headers.get('upload-filename'))
   }
@@ -112,32 +112,32 @@ export async function addObjects(owner: Client, name: string, within: string) {
     ids: {
       ...{ projects: project.id, tasks: task.id, jobs: job.id, labels: label.id },
       ...{ requests: request.id, auth: token.id, cloudstorages: cloud.id },
-      files: await begun(`/tasks/${task.id}/annotations/`),
-      'projects/backup': await begun('/projects/backup/'),
-      'tasks/backup': await begun('/tasks/backup/'),
+      files: await beginUpload(`/tasks/${task.id}/annotations/`),
+      'projects/backup': await beginUpload('/projects/backup/'),
+      'tasks/backup': await beginUpload('/tasks/backup/'),
       ...{ ...hooked.ids, ...reviewed.ids },
     },
-    told: [
+    responses: [
       ...[project, task, job, annotations, request, token, cloud],
-      ...[...hooked.told, ...reviewed.told],
+      ...[...hooked.responses, ...reviewed.responses],
     ],
   }
 }
 
-async function review(owner: Client, name: string, { project, job }: Record<string, Json>) {
+async function review(owner: ApiClient, name: string, { project, job }: Record<string, AnyJson>) {
   const pinned = { job: job.id, frame: 0, position: [1, 2, 3, 4], message: `${name}-message` }
   const issue = await owner.done('POST', '/issues', { json: pinned })
   const [comment] = (await owner.done('GET', `/comments?issue_id=${issue.id}`)).results
   const json = { project_id: project.id, markdown: `${name}-guide` }
   const guide = await owner.done('POST', '/guides', { json })
-  const form = assetForm(guide.id, await picture(`${name}-asset.png`, 8, 8))
+  const form = assetForm(guide.id, await createImage(`${name}-asset.png`, 8, 8))
   const asset = await owner.done('POST', '/assets', { form })
   const ids = { issues: issue.id, comments: comment.id, guides: guide.id, assets: asset.uuid }
-  return { ids, told: [issue, comment, guide, asset] }
+  return { ids, responses: [issue, comment, guide, asset] }
 }
 
 /** Creates a webhook without a listening receiver, so that failed deliveries exist. */
-async function hook(owner: Client, name: string, project: Json) {
+async function hook(owner: ApiClient, name: string, project: AnyJson) {
   const json = {
     ...{ type: 'project', project_id: project.id, events: 'update:project' },
     ...{ target_url: 'http://127.0.0.1:9/', description: `${name}-hook` },
@@ -148,24 +148,28 @@ async function hook(owner: Client, name: string, project: Json) {
     const { results } = await owner.done('GET', `/webhooks/${webhook.id}/deliveries`)
     const [delivery] = results
     if (delivery)
-      return { ids: { webhooks: webhook.id, deliveries: delivery.id }, told: [webhook, delivery] }
+      return {
+        ids: { webhooks: webhook.id, deliveries: delivery.id },
+        responses: [webhook, delivery],
+      }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error('no delivery was tried')
 }
 
 /** Creates a client with an expired token. */
-export async function expiredToken(reticle: Reticle, owner: Client): Promise<Client> {
+export async function expiredToken(reticle: Reticle, owner: ApiClient): Promise<ApiClient> {
   const json = { name: 'expired', read_only: false, expiry_date: '01/01/2020' }
   const { value } = await owner.done('POST', '/auth/access_tokens', { json })
-  return client(`${reticle.url}/api`, `Token ${value}`)
+  return createApiClient(`${reticle.url}/api`, `Token ${value}`)
 }
 
 /** Returns all whole numbers from `least` on that occur anywhere in the values. */
-export function numbersIn(told: Json, least: number): number[] {
-  if (typeof told === 'number') return Number.isInteger(told) && told >= least ? [told] : []
-  if (typeof told !== 'object' || told === null) return []
-  return Object.values(told).flatMap((one) => numbersIn(one, least))
+export function numbersIn(responses: AnyJson, least: number): number[] {
+  if (typeof responses === 'number')
+    return Number.isInteger(responses) && responses >= least ? [responses] : []
+  if (typeof responses !== 'object' || responses === null) return []
+  return Object.values(responses).flatMap((one) => numbersIn(one, least))
 }
 
-export const uploadForm = async () => formOf(await pictures(1))
+export const uploadForm = async () => formOf(await createImages(1))

@@ -1,19 +1,19 @@
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import type { Random } from '../../support/random.ts'
 import { metadata } from '../../support/tus.ts'
 import { spoilBytes, spoilValues } from '../fuzz/spoil.ts'
-import type { Document, Operation, Parameter } from './document.ts'
+import type { DocumentOperation, DocumentParameter, OpenapiDocument } from './document.ts'
 import { type Known, kindOf, likely, openValues } from './values.ts'
-import type { Caller, World } from './world.ts'
+import type { FuzzCaller, FuzzWorld } from './world.ts'
 
 /** One call of an operation, valid or deliberately spoilt. */
-export interface Call {
-  operation: Operation
+export interface FuzzCall {
+  operation: DocumentOperation
   /** Can be HEAD where the operation is GET. */
   method: string
   /** Address with query. */
   url: string
-  as: Caller
+  as: FuzzCaller
   headers: Record<string, string>
   body?: string | Uint8Array | FormData
   /** Parts that were made invalid on purpose. */
@@ -45,12 +45,12 @@ const isOfUpload = /^(?:Upload-(?:Start|Length|Metadata|Multiple|Finish)|Tus-Res
 const workspaces = new Set(['X-Organization', 'org', 'org_id'])
 
 /** Generates calls of operations; one of two has an invalid part. */
-export function openCalls(random: Random, document: Document, world: World) {
+export function openCalls(random: Random, document: OpenapiDocument, world: FuzzWorld) {
   const { pick, isTrue } = random
   const { own, foreign, credentials } = world
   const sample = openValues(random, document, own)
 
-  function nextCall(operation: Operation): Call {
+  function nextCall(operation: DocumentOperation): FuzzCall {
     const isRight = isTrue(0.5)
     const spoilt: string[] = []
     /** Decides whether to spoil a part of a call that should be invalid. */
@@ -63,7 +63,7 @@ export function openCalls(random: Random, document: Document, world: World) {
     const { query, headers } = parametersOf(operation, isWrong)
     const as =
       isRight || isTrue(0.6)
-        ? pick<Caller>(['owner', 'owner', 'owner', 'password', 'password', 'other'])
+        ? pick<FuzzCaller>(['owner', 'owner', 'owner', 'password', 'password', 'other'])
         : anyone()
     const { type, body } = bodyOf(operation, isWrong)
     return {
@@ -81,9 +81,9 @@ export function openCalls(random: Random, document: Document, world: World) {
       },
     }
   }
-  const anyone = () => pick<Caller>(['reader', 'other', 'other', 'admin', 'admin', 'nobody'])
+  const anyone = () => pick<FuzzCaller>(['reader', 'other', 'other', 'admin', 'admin', 'anonymous'])
 
-  function pathOf({ path }: Operation, isWrong: IsWrong): string {
+  function pathOf({ path }: DocumentOperation, isWrong: IsWrong): string {
     let before = ''
     const parts = path.split('/').map((part) => {
       const name = /^\{(\w+)\}$/.exec(part)?.[1]
@@ -96,7 +96,7 @@ export function openCalls(random: Random, document: Document, world: World) {
     return parts.join('/')
   }
 
-  function idOf(kind: string, isWrong: IsWrong): Json {
+  function idOf(kind: string, isWrong: IsWrong): AnyJson {
     const chosen = (known: Known) => likely(random, known[kind] ?? []) ?? 999_999
     if (isWrong(`a ${kind} of others`, 0.15)) return chosen(foreign)
     if (isWrong(`no ${kind}`, 0.1)) return pick([999_999, '00000000-0000-4000-8000-000000000000'])
@@ -104,7 +104,7 @@ export function openCalls(random: Random, document: Document, world: World) {
     return chosen(own)
   }
 
-  function parametersOf({ parameters }: Operation, isWrong: IsWrong) {
+  function parametersOf({ parameters }: DocumentOperation, isWrong: IsWrong) {
     const isUpload = parameters.some(({ name }) => name === 'Upload-Start')
     const headers: Record<string, string> = isUpload ? { ...pick(steps) } : {}
     const query = new URLSearchParams()
@@ -120,19 +120,26 @@ export function openCalls(random: Random, document: Document, world: World) {
   }
 
   /** Chooses some or most parameters; at most one names the workspace, and steps of uploads are chosen together. */
-  function chosenOf(parameters: readonly Parameter[], isWrong: IsWrong): Parameter[] {
+  function chosenOf(
+    parameters: readonly DocumentParameter[],
+    isWrong: IsWrong,
+  ): DocumentParameter[] {
     const chance = pick([0, 0.2, 0.8])
     const workspace = pick([...workspaces, 'none', 'none', 'none'])
     /** parameters without a known id are used rarely */
     const chanceOf = (name: string) => (/_id$/.test(name) && !own[kindOf(name)] ? 0.05 : chance)
-    const isChosen = ({ name, required }: Parameter) =>
+    const isChosen = ({ name, required }: DocumentParameter) =>
       workspaces.has(name) ? name === workspace : required || isTrue(chanceOf(name))
     return parameters
       .filter((one) => one.in !== 'path' && !isOfUpload.test(one.name))
       .filter((one) => isChosen(one) && !isWrong(`no ${one.name}`, 0.05))
   }
 
-  function wordFor({ name, schema, description = schema.description ?? '' }: Parameter): string {
+  function wordFor({
+    name,
+    schema,
+    description = schema.description ?? '',
+  }: DocumentParameter): string {
     const names: string[] =
       String(description)
         .split(/ by commas[^:]*: | over /)[1]
@@ -142,7 +149,10 @@ export function openCalls(random: Random, document: Document, world: World) {
     return String(sample(schema, name))
   }
 
-  function bodyOf({ bodies }: Operation, isWrong: IsWrong): { type?: string; body?: Call['body'] } {
+  function bodyOf(
+    { bodies }: DocumentOperation,
+    isWrong: IsWrong,
+  ): { type?: string; body?: FuzzCall['body'] } {
     const offered = Object.entries(bodies)
     if (offered.length === 0 || isWrong('no body', 0.05)) return {}
     const [type, { schema }] = pick(offered)
@@ -156,7 +166,7 @@ export function openCalls(random: Random, document: Document, world: World) {
     return { type, body: isWrong('bytes of the body', 0.2) ? spoilBytes(random, text) : text }
   }
 
-  function formOf(properties: Record<string, Json>): FormData {
+  function formOf(properties: Record<string, AnyJson>): FormData {
     const form = new FormData()
     for (const [name, schema] of Object.entries(properties)) {
       const isFile = schema.format === 'binary'
@@ -186,7 +196,7 @@ const fileNames = ['a.png', 'a.json', 'a.zip', 'Größe 🚗.xml', '../a.png']
 const sendable = (value: string) => value.replace(/[^\x20-\x7e]/g, '?').trim()
 
 /** Prints the call as a curl command. */
-export function asCurl(base: string, { method, url, headers, body }: Call): string {
+export function asCurl(base: string, { method, url, headers, body }: FuzzCall): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const named = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
   const sent = [...(body instanceof FormData ? body : [])].map(

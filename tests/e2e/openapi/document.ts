@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Json } from '../../support/client.ts'
+import type { AnyJson } from '../../support/client.ts'
 import { root } from '../../support/reticle.ts'
 
-const schema: z.ZodType<Schema> = z.looseObject({})
+const schema: z.ZodType<DocumentSchema> = z.looseObject({})
 /** A JSON Schema; component schemas are named by `$ref`. */
-export interface Schema {
-  [key: string]: Json
+export interface DocumentSchema {
+  [key: string]: AnyJson
 }
 
 const content = z.record(z.string(), z.looseObject({ schema }))
@@ -36,36 +36,36 @@ const document = z.looseObject({
   }),
 })
 
-export type Parameter = z.infer<typeof parameter>
+export type DocumentParameter = z.infer<typeof parameter>
 /** Schemas by media type. */
-export type Content = z.infer<typeof content>
+export type ContentSchemas = z.infer<typeof content>
 
-export interface Operation {
+export interface DocumentOperation {
   /** Method and path, such as `PATCH /projects/{id}`. */
   name: string
   method: string
   path: string
-  parameters: Parameter[]
-  bodies: Content
+  parameters: DocumentParameter[]
+  bodies: ContentSchemas
   /** Contents by status. */
-  answers: Record<string, Content>
+  answers: Record<string, ContentSchemas>
 }
 
-export interface Document {
-  operations: Operation[]
+export interface OpenapiDocument {
+  operations: DocumentOperation[]
   /** Follows the `$ref` of a schema. */
-  resolved: (schema: Schema) => Schema
+  resolved: (schema: DocumentSchema) => DocumentSchema
   /** Returns the mismatch of a value as text, or undefined if it fits the schema. */
-  misfit: (schema: Schema, value: unknown) => string | undefined
+  misfit: (schema: DocumentSchema, value: unknown) => string | undefined
 }
 
-export function readDocument(): Document {
+export function readDocument(): OpenapiDocument {
   const { paths, components } = document.parse(
     JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')),
   )
   const lastOf = (ref: string) => ref.split('/').at(-1) ?? ''
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]): Operation => {
+    Object.entries(methods).map(([method, one]): DocumentOperation => {
       const answers = Object.entries(one.responses).map(([status, { $ref, content }]) => [
         status,
         $ref === undefined ? content : (components.responses[lastOf($ref)]?.content ?? {}),
@@ -80,19 +80,19 @@ export function readDocument(): Document {
       }
     }),
   )
-  const resolved = (given: Schema): Schema =>
+  const resolved = (given: DocumentSchema): DocumentSchema =>
     typeof given.$ref === 'string' ? (components.schemas[lastOf(given.$ref)] ?? {}) : given
-  return { operations, resolved, misfit: judgeOf(components.schemas) }
+  return { operations, resolved, misfit: compileMisfit(components.schemas) }
 }
 
 /** Compiles every schema only once. */
-function judgeOf(schemas: Record<string, Schema>): Document['misfit'] {
+function compileMisfit(schemas: Record<string, DocumentSchema>): OpenapiDocument['misfit'] {
   const $defs = JSON.parse(local(schemas))
-  const judges = new Map<string, z.ZodType>()
+  const compiled = new Map<string, z.ZodType>()
   return (given, value) => {
     const text = local(given)
-    const judge = judges.get(text) ?? z.fromJSONSchema({ ...JSON.parse(text), $defs })
-    judges.set(text, judge)
+    const judge = compiled.get(text) ?? z.fromJSONSchema({ ...JSON.parse(text), $defs })
+    compiled.set(text, judge)
     const { error } = judge.safeParse(value)
     return error && z.prettifyError(error)
   }

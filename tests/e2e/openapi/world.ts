@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addPerson } from '@reticle/standalone/administrator'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
-import { assetForm, formOf, type Picture, pictures } from '../../support/pictures.ts'
-import type { Served } from '../../support/served.ts'
+import { assetForm, createImages, formOf, type ImageFile } from '../../support/pictures.ts'
+import type { ServerUnderTest } from '../../support/test-server.ts'
 import { begin } from '../../support/tus.ts'
 import type { Known } from './values.ts'
 
 /** Callers. The calls use objects of `owner`; `other` belongs to another tenant. */
-export const callers = ['owner', 'password', 'reader', 'other', 'admin', 'nobody'] as const
-export type Caller = (typeof callers)[number]
+export const callers = ['owner', 'password', 'reader', 'other', 'admin', 'anonymous'] as const
+export type FuzzCaller = (typeof callers)[number]
 
 /** Users and objects of one lane. */
-export interface World {
+export interface FuzzWorld {
   /** Headers with the credentials of each caller. */
-  credentials: Record<Caller, Record<string, string>>
+  credentials: Record<FuzzCaller, Record<string, string>>
   /** Objects of the owner, and values that belong to other users, by the names of their parameters. */
   own: Known
   foreign: Known
   /** Creates the owner's objects again. */
-  renew: () => Promise<World>
+  renew: () => Promise<FuzzWorld>
 }
 
 const password = 'Blue-Kettle-42'
@@ -29,29 +29,29 @@ interface Person {
   username: string
   email: string
   basic: string
-  api: Client
+  api: ApiClient
 }
 
-async function newPerson(reticle: Served, role: 'user' | 'admin'): Promise<Person> {
+async function newPerson(reticle: ServerUnderTest, role: 'user' | 'admin'): Promise<Person> {
   const username = `fuzz${process.pid}x${++people}`
   const email = `${username}@example.org`
   await addPerson(await reticle.people(), {
     ...{ username, email, password, role, is_email_verified: true },
   })
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-  return { username, email, basic, api: client(`${reticle.url}/api`, basic) }
+  return { username, email, basic, api: createApiClient(`${reticle.url}/api`, basic) }
 }
 
-async function tokenOf({ api }: Person, read_only = false): Promise<Json> {
+async function tokenOf({ api }: Person, read_only = false): Promise<AnyJson> {
   const json = { name: 'of the fuzzer', read_only }
   return api.done('POST', '/auth/access_tokens', { json })
 }
 
 /** Creates users and objects from scratch, since an earlier user may have been deleted. */
-export const makeWorld = (reticle: Served): Promise<World> =>
+export const makeWorld = (reticle: ServerUnderTest): Promise<FuzzWorld> =>
   patiently(async () => fillWorld(reticle))
 
-async function fillWorld(reticle: Served): Promise<World> {
+async function fillWorld(reticle: ServerUnderTest): Promise<FuzzWorld> {
   const [owner, other, admin] = [
     await newPerson(reticle, 'user'),
     await newPerson(reticle, 'user'),
@@ -61,7 +61,7 @@ async function fillWorld(reticle: Served): Promise<World> {
     const { value } = await tokenOf(person, read_only)
     return { authorization: `Bearer ${value}` }
   }
-  const files = await pictures(2)
+  const files = await createImages(2)
   const ownThings = async () => ({
     ...(await thingsOf(owner, other, files)),
     ...words(other),
@@ -69,10 +69,10 @@ async function fillWorld(reticle: Served): Promise<World> {
   })
   const foreign = await thingsOf(other, owner, files)
   let renewals = 0
-  const world: World = {
+  const world: FuzzWorld = {
     credentials: {
       ...{ owner: await by(owner), reader: await by(owner, true), other: await by(other) },
-      ...{ admin: await by(admin), password: { authorization: owner.basic }, nobody: {} },
+      ...{ admin: await by(admin), password: { authorization: owner.basic }, anonymous: {} },
     },
     ...{ own: await ownThings(), foreign },
     renew: async () =>
@@ -100,7 +100,7 @@ async function patiently<T>(make: () => Promise<T>): Promise<T> {
 const mostRenewals = 25
 
 /** Creates one object of every kind, with its related objects. */
-async function thingsOf(person: Person, guest: Person, files: Picture[]): Promise<Known> {
+async function thingsOf(person: Person, guest: Person, files: ImageFile[]): Promise<Known> {
   const { api } = person
   const drawn = await annotated(api, files)
   const { project, task, jobs } = drawn
@@ -139,7 +139,7 @@ async function thingsOf(person: Person, guest: Person, files: Picture[]): Promis
 }
 
 /** Starts uploads of ten bytes, each by the path of its endpoint. */
-async function filesOf(api: Client, collections: Record<string, string>): Promise<Known> {
+async function filesOf(api: ApiClient, collections: Record<string, string>): Promise<Known> {
   const known: Known = {}
   for (const [collection, path] of Object.entries(collections)) {
     const { status, headers, text } = await begin(api, path, { name: 'a.zip', length: 10 })
@@ -151,7 +151,7 @@ async function filesOf(api: Client, collections: Record<string, string>): Promis
 }
 
 /** Creates a project with an annotated task of two frames in two jobs, and one export. */
-async function annotated(api: Client, files: Picture[]) {
+async function annotated(api: ApiClient, files: ImageFile[]) {
   const choice = { input_type: 'select', mutable: true, values: ['red'], default_value: 'red' }
   const labels = [{ name: 'car', attributes: [{ name: 'color', ...choice }] }, { name: 'plain' }]
   const project = await api.done('POST', '/projects', { json: { name: 'streets', labels } })
@@ -165,16 +165,16 @@ async function annotated(api: Client, files: Picture[]) {
   const { rq_id } = await api.done('POST', `${url}/dataset/export?format=COCO%201.0`)
   await api.finished({ rq_id })
   const jobs = await jobsOf(api, task.id)
-  const ids = (records: Json[]) => records.map(({ id }) => id)
+  const ids = (records: AnyJson[]) => records.map(({ id }) => id)
   const known: Known = {
     ...{ project: [project.id], task: [task.id], job: ids(jobs), rq: [rq_id] },
-    label: project.labels.flatMap(({ id }: Json) => [id, String(id)]),
+    label: project.labels.flatMap(({ id }: AnyJson) => [id, String(id)]),
     ...{ attribute: ids(car.attributes), id: ids(set.shapes), revision: [1] },
   }
   return { project, task, jobs, known }
 }
 
-async function teamOf(api: Client, guest: Person): Promise<Known> {
+async function teamOf(api: ApiClient, guest: Person): Promise<Known> {
   const slug = `f${process.pid % 10_000}x${++people}`
   const { id } = await api.done('POST', '/organizations', { json: { slug } })
   const json = { email: guest.email, role: 'worker' }
@@ -183,7 +183,7 @@ async function teamOf(api: Client, guest: Person): Promise<Known> {
   const members = (await api.done('GET', `/memberships?org=${slug}`)).results
   return {
     ...{ organization: [id], org: [slug], 'X-Organization': [slug], key: [key] },
-    membership: members.map((one: Json) => one.id),
+    membership: members.map((one: AnyJson) => one.id),
   }
 }
 

@@ -1,4 +1,4 @@
-import { outside, type Resource, table } from './table.ts'
+import { outside, type TableResource, table } from './table.ts'
 
 /** Meaning of the words in `table.ts`, independent of the code of the services. */
 
@@ -13,7 +13,7 @@ export const memberRoles = ['owner', 'maintainer', 'supervisor', 'worker'] as co
 export type MemberRole = (typeof memberRoles)[number] | 'outside' | null
 
 /** Relations of a user to an object. */
-export const places = [
+export const objectRelations = [
   'project owner',
   'project assignee',
   'task owner',
@@ -25,16 +25,16 @@ export const places = [
   'storage owner',
   'nobody',
 ] as const
-export type Place = (typeof places)[number]
+export type ObjectRelation = (typeof objectRelations)[number]
 
 /** Role of the member whose membership is changed, or `self` for the caller's own membership. */
-export type MembershipPlace = `${(typeof memberRoles)[number]} of it` | 'self'
-export type InvitationPlace = 'sender' | 'invitee'
+export type MembershipRelation = `${(typeof memberRoles)[number]} of it` | 'self'
+export type InvitationRelation = 'sender' | 'invitee'
 
-export interface Person {
+export interface RelatedUser {
   role: GlobalRole
   member: MemberRole
-  place: Place | MembershipPlace | InvitationPlace
+  relation: ObjectRelation | MembershipRelation | InvitationRelation
 }
 
 const projectStaff = ['project owner', 'project assignee']
@@ -53,7 +53,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 }
 
 const rank = (role: GlobalRole) => globalRoles.indexOf(role)
-const words: Readonly<Record<string, (person: Person) => boolean>> = {
+const words: Readonly<Record<string, (person: RelatedUser) => boolean>> = {
   U: ({ role }) => role === 'user',
   W: ({ role }) => rank(role) >= rank('worker'),
   'only W': ({ role }) => role === 'worker',
@@ -72,11 +72,11 @@ const words: Readonly<Record<string, (person: Person) => boolean>> = {
 }
 
 /** Evaluates a cell: `a, b` requires both, `a or b` one of them, `a; b` matches if either side does. */
-function holds(cell: string, person: Person): boolean {
+function holds(cell: string, person: RelatedUser): boolean {
   const isMet = (word: string) => {
     const means = words[word]
     if (means) return means(person)
-    return (groups[word] ?? [word]).includes(person.place)
+    return (groups[word] ?? [word]).includes(person.relation)
   }
   return cell
     .split('; ')
@@ -92,14 +92,14 @@ export const rows = new Map(
   ),
 )
 
-type RowsOf<R extends Resource> = (typeof table)[R][number][0]
-export type RowName = { [R in Resource]: `${R}: ${RowsOf<R>}` }[Resource]
+type RowsOf<R extends TableResource> = (typeof table)[R][number][0]
+export type RowName = { [R in TableResource]: `${R}: ${RowsOf<R>}` }[TableResource]
 
 /**
  * Whether a user may do what a row describes. "U" alone in the column of owners and maintainers requires that global
  * role; with a lower one they count like a supervisor or worker.
  */
-export function may(row: RowName, person: Person): boolean {
+export function isGranted(row: RowName, person: RelatedUser): boolean {
   const [sandbox = '', leaders = '', members = ''] = rows.get(row) ?? []
   const { member, role } = person
   if (member === null) return holds(sandbox, person)

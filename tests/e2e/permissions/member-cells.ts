@@ -1,24 +1,27 @@
 import { atOnce } from '../../support/at-once.ts'
-import type { Client, Json } from '../../support/client.ts'
-import type { MembershipPlace, Person, RowName } from './meaning.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import type { MembershipRelation, RelatedUser, RowName } from './meaning.ts'
 import type { Probe } from './probes.ts'
-import { type Actor, invite, type World } from './world.ts'
+import { inviteAddress, type PermissionActor, type PermissionWorld } from './world.ts'
 
 /** Rows about organizations, memberships and invitations. Calls consume their objects, so each cell has its own. */
 
 /** One call of one user. */
 export interface Cell {
   row: RowName
-  person: Person
-  as: Client
+  person: RelatedUser
+  as: ApiClient
   probe: Omit<Probe, 'row'>
 }
 
-type Told = Omit<Probe, 'row' | 'operation'>
-const json = (body: Json) => ({ sent: { json: body } })
+type ProbeParts = Omit<Probe, 'row' | 'operation'>
+const json = (body: AnyJson) => ({ sent: { json: body } })
 
 /** Builds lists of cells; the cells of one list run one after the other. */
-export async function memberCells(worlds: readonly World[], admin: Client): Promise<Cell[][]> {
+export async function memberCells(
+  worlds: readonly PermissionWorld[],
+  admin: ApiClient,
+): Promise<Cell[][]> {
   const within = worlds.filter(({ org }) => org !== '')
   const seats = within.flatMap((world) => world.actors.map((actor) => ({ world, actor })))
   const cells = await atOnce(2, seats, ({ world, actor }) => ofActor(world, actor, admin))
@@ -28,39 +31,43 @@ export async function memberCells(worlds: readonly World[], admin: Client): Prom
   return [...cells, ...founding]
 }
 
-const cellsOf = (actor: Actor, place: Person['place']) => {
-  const person = { role: actor.role, member: actor.member, place }
-  return (row: RowName, operation: string, told: Told): Cell => ({
-    ...{ row, person, as: actor.api, probe: { operation, ...told } },
+const cellsOf = (actor: PermissionActor, relation: RelatedUser['relation']) => {
+  const person = { role: actor.role, member: actor.member, relation }
+  return (row: RowName, operation: string, probe: ProbeParts): Cell => ({
+    ...{ row, person, as: actor.api, probe: { operation, ...probe } },
   })
 }
 
-function founds(actor: Actor): Cell {
-  const told = { ...json({ slug: `new-${actor.role}` }), permitted: 201 }
-  return cellsOf(actor, 'nobody')('organization: create', 'createOrganization', told)
+function founds(actor: PermissionActor): Cell {
+  const probe = { ...json({ slug: `new-${actor.role}` }), permitted: 201 }
+  return cellsOf(actor, 'nobody')('organization: create', 'createOrganization', probe)
 }
 
-async function ofActor(world: World, actor: Actor, admin: Client): Promise<Cell[]> {
+async function ofActor(
+  world: PermissionWorld,
+  actor: PermissionActor,
+  admin: ApiClient,
+): Promise<Cell[]> {
   const roles = ['maintainer', 'supervisor', 'worker', 'worker'] as const
-  const asked = await atOnce(1, roles, async (role) => {
-    const { key } = await invite(admin, world.org, role)
+  const invited = await atOnce(1, roles, async (role) => {
+    const { key } = await inviteAddress(admin, world.org, role)
     return { role, key, membership_id: await membershipOf(admin, world.org, key) }
   })
   return [
     ...ofOrganization(world, actor),
-    ...asked.slice(0, 3).flatMap((one) => ofMembership(actor, one)),
+    ...invited.slice(0, 3).flatMap((one) => ofMembership(actor, one)),
     ...ofOwner(world, actor),
-    ...ofInvitations(world, actor, asked[3]?.key ?? ''),
+    ...ofInvitations(world, actor, invited[3]?.key ?? ''),
     ...ofSelf(actor),
   ]
 }
 
-async function membershipOf(admin: Client, org: string, invitation: string): Promise<number> {
+async function membershipOf(admin: ApiClient, org: string, invitation: string): Promise<number> {
   const { results } = await admin.done('GET', `/memberships?org=${org}&page_size=all`)
-  return results.find((one: Json) => one.invitation === invitation).id
+  return results.find((one: AnyJson) => one.invitation === invitation).id
 }
 
-function ofOrganization({ org, org_id, actors }: World, actor: Actor): Cell[] {
+function ofOrganization({ org, org_id, actors }: PermissionWorld, actor: PermissionActor): Cell[] {
   const cell = cellsOf(actor, 'nobody')
   const id = Number(org_id)
   const owner = { user_id: actors[0]?.id }
@@ -81,14 +88,14 @@ function ofOrganization({ org, org_id, actors }: World, actor: Actor): Cell[] {
   ]
 }
 
-interface Asked {
+interface Invited {
   role: 'maintainer' | 'supervisor' | 'worker'
   key: string
   membership_id: number
 }
 
-function ofMembership(actor: Actor, { role, membership_id: id }: Asked): Cell[] {
-  const cell = cellsOf(actor, `${role} of it` satisfies MembershipPlace)
+function ofMembership(actor: PermissionActor, { role, membership_id: id }: Invited): Cell[] {
+  const cell = cellsOf(actor, `${role} of it` satisfies MembershipRelation)
   const hidden = 'membership: list, view: not accepted'
   return [
     cell(hidden, 'getMembership', { id, permitted: 200 }),
@@ -97,7 +104,7 @@ function ofMembership(actor: Actor, { role, membership_id: id }: Asked): Cell[] 
   ]
 }
 
-function ofOwner({ actors, org }: World, actor: Actor): Cell[] {
+function ofOwner({ actors, org }: PermissionWorld, actor: PermissionActor): Cell[] {
   const [owner] = actors
   if (!owner || owner === actor) return []
   const cell = cellsOf(actor, 'owner of it')
@@ -116,9 +123,13 @@ function ofOwner({ actors, org }: World, actor: Actor): Cell[] {
   ]
 }
 
-function ofInvitations({ org, actors }: World, actor: Actor, foreign: string): Cell[] {
+function ofInvitations(
+  { org, actors }: PermissionWorld,
+  actor: PermissionActor,
+  foreign: string,
+): Cell[] {
   const email = actors[0]?.email // address of a member, reported only to callers who may invite
-  const create = (role: string): Told => ({
+  const create = (role: string): ProbeParts => ({
     ...{ query: `?org=${org}`, ...json({ email, role }), permitted: 400 },
   })
   const { sent, received } = actor
@@ -137,18 +148,18 @@ function ofInvitations({ org, actors }: World, actor: Actor, foreign: string): C
 }
 
 function invitation(cell: ReturnType<typeof cellsOf>, key: string, resent: number): Cell[] {
-  const told = (permitted: number): Told => ({ key, permitted })
+  const probe = (permitted: number): ProbeParts => ({ key, permitted })
   return [
-    cell('invitation: list, view', 'getInvitation', told(200)),
-    cell('invitation: resend, delete', 'resendInvitation', told(resent)),
-    cell('invitation: accept, decline', 'acceptInvitation', told(400)),
-    cell('invitation: accept, decline', 'declineInvitation', told(400)),
-    cell('invitation: resend, delete', 'deleteInvitation', told(204)),
+    cell('invitation: list, view', 'getInvitation', probe(200)),
+    cell('invitation: resend, delete', 'resendInvitation', probe(resent)),
+    cell('invitation: accept, decline', 'acceptInvitation', probe(400)),
+    cell('invitation: accept, decline', 'declineInvitation', probe(400)),
+    cell('invitation: resend, delete', 'deleteInvitation', probe(204)),
   ]
 }
 
 /** Cells that run last, because the actors leave. */
-function ofSelf(actor: Actor): Cell[] {
+function ofSelf(actor: PermissionActor): Cell[] {
   if (actor.member === 'outside') return []
   const cell = cellsOf(actor, 'self')
   const id = actor.membership_id

@@ -1,8 +1,8 @@
 import { restOperations } from '@reticle/contracts'
-import type { Json, Sent } from '../../support/client.ts'
+import type { AnyJson, ApiRequestInit } from '../../support/client.ts'
 import { annotationFile, assetForm, datasetFile } from '../../support/pictures.ts'
 import { tus } from '../../support/tus.ts'
-import type { Place, RowName } from './meaning.ts'
+import type { ObjectRelation, RowName } from './meaning.ts'
 import type { Chain } from './world.ts'
 
 /** One call for each action of a row in the table. No call has a lasting effect that another one could see. */
@@ -14,7 +14,7 @@ export interface Probe {
   /** Key of the object in the path. Created for the call if the call may delete it. */
   key?: string | (() => Promise<string>)
   query?: string
-  sent?: Sent
+  sent?: ApiRequestInit
   /** Status if permitted; `listed`: the list contains the object if permitted, and omits it otherwise. */
   permitted: number | 'listed'
 }
@@ -37,9 +37,12 @@ export async function addressOf(probe: Omit<Probe, 'row'>): Promise<[string, str
 }
 
 type More = Omit<Probe, 'row' | 'operation'>
-const json = (body: Json): Pick<Probe, 'sent'> => ({ sent: { json: body } })
+const json = (body: AnyJson): Pick<Probe, 'sent'> => ({ sent: { json: body } })
 const ok = (id: number, more: Partial<More> = {}): More => ({ id, permitted: 200, ...more })
-const listed = ({ id }: Json, by = 'id'): More => ({ query: `?${by}=${id}`, permitted: 'listed' })
+const listed = ({ id }: AnyJson, by = 'id'): More => ({
+  query: `?${by}=${id}`,
+  permitted: 'listed',
+})
 /** The outdated If-Match prevents the change (412 if permitted). */
 const changedSince = (id: number): More => ({
   id,
@@ -74,10 +77,10 @@ const restored = (org: string): More => ({
 /** The unknown revision is reported only to callers who may view or change annotations. */
 const unknownRevision = (id: number): More => ({ id, key: '999999', permitted: 404 })
 const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
-const idOf = (person: Json) => person?.id ?? null
+const idOf = (person: AnyJson) => person?.id ?? null
 
 /** Relations of the callers of a resource's probes: every relation that matters, and the next weaker one. */
-export const standingAt: Record<string, readonly Place[]> = {
+export const relationsByResource: Record<string, readonly ObjectRelation[]> = {
   project: ['project owner', 'project assignee', 'task owner'],
   task: ['project owner', 'project assignee', 'task owner', 'task assignee', 'job assignee'],
   job: ['project assignee', 'task owner', 'task assignee', 'job assignee', 'nobody'],
@@ -99,8 +102,8 @@ const alone = new Set<string>([
   'task: create without project, restore backup',
   'cloud storage: create',
 ])
-export const placesOf = ({ row }: Probe) =>
-  alone.has(row) ? (['nobody'] as const) : (standingAt[row.split(':')[0] ?? ''] ?? [])
+export const relationsOf = ({ row }: Probe) =>
+  alone.has(row) ? (['nobody'] as const) : (relationsByResource[row.split(':')[0] ?? ''] ?? [])
 
 /** Builds the probes on one chain. */
 export function probesOn(chain: Chain): Probe[] {

@@ -118,7 +118,7 @@ export const table = {
 } as const satisfies Record<string, readonly Row[]>
 
 type Row = readonly [row: string, sandbox: string, leaders: string, members: string]
-export type Resource = keyof typeof table
+export type TableResource = keyof typeof table
 
 /**
  * Additional rule: a user with global role worker who is assigned to a job of an organization without being a member

@@ -4,16 +4,18 @@
 const most = { things: 2, numbers: 12, characters: 400 }
 
 /** Replaces values that differ in each run: times, ids of requests, tokens and addresses of servers. */
-export function stable(value: unknown, server: string): unknown {
+export function normalizeValue(value: unknown, server: string): unknown {
   if (typeof value === 'string')
     return stableText(value.replaceAll(server, 'http://127.0.0.1:8080'))
   if (Array.isArray(value)) {
     const isOfNumbers = value.every((one) => typeof one === 'number')
     const some = value.slice(0, isOfNumbers ? most.numbers : most.things)
-    return some.map((one) => stable(one, server))
+    return some.map((one) => normalizeValue(one, server))
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, stable(one, server)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, normalizeValue(one, server)]),
+  )
 }
 
 function stableText(text: string): string {
@@ -49,7 +51,7 @@ export function isLike(a: unknown, b: unknown): boolean {
  * Returns the text of the examples, one in a line, by name. An example stays as long as a server still answers like
  * that; otherwise the fullest current answer replaces it.
  */
-export function kept(
+export function formatExamples(
   before: Record<string, unknown>,
   now: Map<string, unknown[]>,
   server: string,
@@ -57,7 +59,7 @@ export function kept(
   const lines = [...now]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, values]) => {
-      const made = values.map((one) => stable(one, server))
+      const made = values.map((one) => normalizeValue(one, server))
       const old = before[name]
       const stays = old !== undefined && made.some((one) => isLike(old, one))
       const fullest = made

@@ -1,7 +1,7 @@
 import { ApiError, type Client, type InputOf } from '@reticle/sdk'
 import { expect } from 'vitest'
 import { newTask } from './work.ts'
-import type { World } from './world.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Calls the operations of requests, uploads, downloads, exports, imports and the event log, each once. */
 
@@ -9,7 +9,7 @@ const coco = { format: 'COCO 1.0' }
 const ofRequest = ({ result_url }: { result_url: string | null }) =>
   new URL(result_url ?? '').searchParams.get('rq_id') ?? ''
 
-export async function exports(world: World): Promise<void> {
+export async function checkExports(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project, task, job } = await newTask(world)
   const ended = async (started: Promise<{ rq_id: string }>) =>
@@ -40,7 +40,7 @@ export async function exports(world: World): Promise<void> {
   for (const file of files) expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(0)
 }
 
-export async function requests(world: World): Promise<void> {
+export async function checkRequests(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { task } = await newTask(world)
   const { results } = await admin.listRequests({ task_id: task })
@@ -66,7 +66,7 @@ async function cancelSoon(admin: Client, first: string, task: number): Promise<v
     rq_id = (await admin.exportTaskDataset({ id: task, ...coco, filename, save_images: true }))
       .rq_id
   }
-  throw new Error('everything was over before it could be cancelled')
+  throw new Error('every request ended before it could be cancelled')
 }
 
 const hello = new TextEncoder().encode('hello')
@@ -76,7 +76,7 @@ type Names = 'uploadTaskData' | 'importTaskAnnotations' | 'importJobAnnotations'
 type Archives = 'importProjectDataset' | 'importProjectBackup' | 'importTaskBackup'
 
 /** Starts an upload; returns its id. */
-async function begun<N extends Names | Archives>(admin: Client, name: N, input: InputOf<N>) {
+async function startUpload<N extends Names | Archives>(admin: Client, name: N, input: InputOf<N>) {
   const creation = {
     'tus-resumable': '1.0.0',
     'upload-length': String(hello.length + 1),
@@ -86,47 +86,53 @@ async function begun<N extends Names | Archives>(admin: Client, name: N, input: 
   return String(answer.headers.get('location')?.split('/').at(-1))
 }
 
-export async function pieces(world: World): Promise<void> {
+export async function checkUploads(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project: id, task, job } = await newTask(world)
   const empty = await admin.createTask({ body: { name: 'empty', labels: [{ name: 'car' }] } })
   const body = hello
   const offset = { upload_offset: 0, body }
 
-  const data = { id: empty.id, file_id: await begun(admin, 'uploadTaskData', { id: empty.id }) }
+  const data = {
+    id: empty.id,
+    file_id: await startUpload(admin, 'uploadTaskData', { id: empty.id }),
+  }
   await admin.sendTaskDataFile({ ...data, ...offset })
   expect(await admin.getTaskDataFile(data)).toMatchObject({ offset: 5, length: 6 })
   await admin.deleteTaskDataFile(data)
   await admin.deleteTaskData({ id: empty.id })
 
-  const ofTask = { id: task, file_id: await begun(admin, 'importTaskAnnotations', { id: task }) }
+  const ofTask = {
+    id: task,
+    file_id: await startUpload(admin, 'importTaskAnnotations', { id: task }),
+  }
   await admin.sendTaskAnnotationsFile({ ...ofTask, ...offset })
   await admin.getTaskAnnotationsFile(ofTask)
   await admin.deleteTaskAnnotationsFile(ofTask)
 
-  const ofJob = { id: job, file_id: await begun(admin, 'importJobAnnotations', { id: job }) }
+  const ofJob = { id: job, file_id: await startUpload(admin, 'importJobAnnotations', { id: job }) }
   await admin.sendJobAnnotationsFile({ ...ofJob, ...offset })
   await admin.getJobAnnotationsFile(ofJob)
   await admin.deleteJobAnnotationsFile(ofJob)
 
-  const ofSet = { id, file_id: await begun(admin, 'importProjectDataset', { id }) }
+  const ofSet = { id, file_id: await startUpload(admin, 'importProjectDataset', { id }) }
   await admin.sendProjectDatasetFile({ ...ofSet, ...offset })
   await admin.getProjectDatasetFile(ofSet)
   await admin.deleteProjectDatasetFile(ofSet)
 
-  const project = { file_id: await begun(admin, 'importProjectBackup', {}) }
+  const project = { file_id: await startUpload(admin, 'importProjectBackup', {}) }
   await admin.sendProjectBackupFile({ ...project, ...offset })
   await admin.getProjectBackupFile(project)
   await admin.deleteProjectBackupFile(project)
 
-  const backup = { file_id: await begun(admin, 'importTaskBackup', {}) }
+  const backup = { file_id: await startUpload(admin, 'importTaskBackup', {}) }
   await admin.sendTaskBackupFile({ ...backup, ...offset })
   await admin.getTaskBackupFile(backup)
   await admin.deleteTaskBackupFile(backup)
 }
 
 /** Imports through the single operations; `send` has its own test. Each start is answered before its file is read. */
-export async function imports(world: World): Promise<void> {
+export async function checkImports(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project, task, job } = await newTask(world)
   const file = (name: string) => new File([hello], name)
@@ -153,11 +159,11 @@ export async function imports(world: World): Promise<void> {
   await expect(admin.follow(started)).rejects.toThrow('failed')
 }
 
-export async function events({ admin }: World): Promise<void> {
+export async function checkEvents({ admin }: SdkWorld): Promise<void> {
   const timestamp = new Date().toISOString()
   await admin.recordEvents({ body: { timestamp, events: [{ scope: 'load:job', timestamp }] } })
-  const asked = await admin.getEvents()
-  const { query_id } = JSON.parse(await asked.text())
+  const started = await admin.getEvents()
+  const { query_id } = JSON.parse(await started.text())
   await expect
     .poll(async () => (await admin.getEvents({ query_id })).status, { timeout: 20_000 })
     .toBe(201)

@@ -5,14 +5,14 @@ import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
 import { root } from '../../support/root.ts'
-import { kept } from './examples.ts'
+import { formatExamples } from './examples.ts'
 import * as movement from './movement.ts'
 import * as people from './people.ts'
-import { nothingSeen, recorded } from './recorder.ts'
+import { createRecordingClient, nothingSeen } from './recorder.ts'
 import * as refusals from './refusals.ts'
 import * as surroundings from './surroundings.ts'
 import * as work from './work.ts'
-import type { World } from './world.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Calls every operation of the table through the SDK. */
 
@@ -20,7 +20,7 @@ const { path, remove } = dataDirectory()
 const seen = nothingSeen()
 let reticle: Reticle
 let buckets: S3Server
-let world: World
+let world: SdkWorld
 beforeAll(async () => {
   buckets = await startS3()
   reticle = await startReticle(path, {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     RETICLE_GATEWAY_RATE_ANNOTATIONS: '30',
   })
   const { url } = reticle
-  const as: World['as'] = (who) => recorded({ url, ...who }, seen)
+  const as: SdkWorld['as'] = (who) => createRecordingClient({ url, ...who }, seen)
   const admin = as({ basic: { username: 'admin', password } })
   world = { url, dataDir: path, buckets, admin, anyone: as({}), as }
 })
@@ -45,7 +45,7 @@ test.each(
     ([name]) => !name.startsWith('new'),
   ),
 )('%s', { timeout: 120_000 }, async (_, story) => {
-  await (story as (world: World) => Promise<void>)(world)
+  await (story as (world: SdkWorld) => Promise<void>)(world)
 })
 
 /** Operations that cannot succeed on a server in one process, with the reason. */
@@ -65,6 +65,6 @@ test('every operation was called and returned its documented success status', ()
 
 test('the examples of the OpenAPI document match the answers of a server (-u updates them)', async () => {
   const path = join(root, 'packages/contracts/src/openapi/examples.json')
-  const text = kept(JSON.parse(readFileSync(path, 'utf8')), seen.examples, reticle.url)
+  const text = formatExamples(JSON.parse(readFileSync(path, 'utf8')), seen.examples, reticle.url)
   await expect(text).toMatchFileSnapshot(path)
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { World } from './world.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Calls the operations of accounts, tokens, organizations and memberships, each once. */
 
@@ -11,7 +11,7 @@ const password = 'Blue-Kettle-42'
  * Returns the newest mail to an address. A single process writes mails to files next to its data, after the call has
  * returned.
  */
-async function mailTo(world: World, address: string, text: RegExp): Promise<string> {
+async function mailTo(world: SdkWorld, address: string, text: RegExp): Promise<string> {
   const folder = join(world.dataDir, 'mail')
   const find = () =>
     readdirSync(folder)
@@ -31,7 +31,7 @@ function safely<T>(find: () => T): T | undefined {
   }
 }
 
-async function newPerson(world: World, username: string) {
+async function newPerson(world: SdkWorld, username: string) {
   const { anyone } = world
   const email = `${username}@example.org`
   const person = { username, email, password1: password, password2: password }
@@ -41,7 +41,7 @@ async function newPerson(world: World, username: string) {
   return { username, email, key, client: world.as({ basic: { username, password } }) }
 }
 
-export async function accounts(world: World): Promise<void> {
+export async function checkAccounts(world: SdkWorld): Promise<void> {
   const { anyone } = world
   const anna = await newPerson(world, 'anna-lind')
   expect((await anyone.followEmailLink({ key: anna.key })).status).toBe(302)
@@ -71,7 +71,7 @@ export async function accounts(world: World): Promise<void> {
   await byNew.deleteUser({ id })
 }
 
-export async function tokens({ admin, as }: World): Promise<void> {
+export async function checkTokens({ admin, as }: SdkWorld): Promise<void> {
   const made = await admin.createAccessToken({ body: { name: 'nightly', read_only: false } })
   const { id } = made
   expect((await admin.listAccessTokens({ id })).results[0]?.name).toBe('nightly')
@@ -82,7 +82,7 @@ export async function tokens({ admin, as }: World): Promise<void> {
   await admin.deleteAccessToken({ id })
 }
 
-export async function organizations(world: World): Promise<void> {
+export async function checkOrganizations(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { id, slug } = await admin.createOrganization({ body: { slug: 'acme' } })
   expect((await admin.listOrganizations({ slug })).count).toBe(1)

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { markedFor } from '../../support/marked.ts'
+import { markedFor } from '../../support/document-blocks.ts'
 import { dataDirectory, type Reticle, root, startReticle } from '../../support/reticle.ts'
 import { sdkOf } from '../../support/sdk.ts'
 

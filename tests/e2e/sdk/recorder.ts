@@ -5,14 +5,14 @@ import { jsonTypes } from '@reticle/contracts/openapi/media-type'
 import { type Client, type ClientOptions, createClient } from '@reticle/sdk'
 
 /** Operations that the SDK has called, and their answers. */
-export interface Seen {
+export interface RecordedCalls {
   /** Statuses by operation. */
   statuses: Map<string, Set<number>>
   /** Bodies that may become examples, by name. */
   examples: Map<string, unknown[]>
 }
 
-export const nothingSeen = (): Seen => ({ statuses: new Map(), examples: new Map() })
+export const nothingSeen = (): RecordedCalls => ({ statuses: new Map(), examples: new Map() })
 
 /** Routes without placeholders come first, because `/requests/stream` is not the id of a request. */
 const routes = restOperations
@@ -23,17 +23,17 @@ const routes = restOperations
   .sort((a, b) => a.path.split(':').length - b.path.split(':').length)
 
 /** Creates a client whose calls are recorded. */
-export function recorded(options: ClientOptions, seen: Seen): Client {
+export function createRecordingClient(options: ClientOptions, seen: RecordedCalls): Client {
   const fetch: typeof globalThis.fetch = async (address, init) => {
     const answer = await globalThis.fetch(address, init)
-    await note(seen, new URL(String(address)), init, answer)
+    await recordCall(seen, new URL(String(address)), init, answer)
     return answer
   }
   return createClient({ ...options, fetch })
 }
 
-async function note(
-  { statuses, examples }: Seen,
+async function recordCall(
+  { statuses, examples }: RecordedCalls,
   { pathname }: URL,
   { method = 'GET', body }: RequestInit = {},
   answer: Response,

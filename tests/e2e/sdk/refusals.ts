@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { newTask } from './work.ts'
-import type { World } from './world.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Causes one error of each kind. */
 
-export async function refusals(world: World): Promise<void> {
+export async function checkRefusals(world: SdkWorld): Promise<void> {
   const { admin, anyone, as } = world
   const { project: id, task } = await newTask(world)
   const { value: token } = await admin.createAccessToken({ body: { name: 'r', read_only: true } })

@@ -1,12 +1,12 @@
 import { ApiError } from '@reticle/sdk'
 import { expect } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
-import { picture } from '../../support/pictures.ts'
-import type { World } from './world.ts'
+import { createImage } from '../../support/pictures.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Calls the operations of the server, cloud storages and webhooks, each once, and the removed endpoints. */
 
-export async function server({ admin, anyone }: World): Promise<void> {
+export async function checkServer({ admin, anyone }: SdkWorld): Promise<void> {
   expect((await anyone.getAbout()).version).toBe('2.58.1')
   expect(await anyone.getHealth()).toMatchObject({ DatabaseBackend: 'working' })
   await anyone.getCapabilities()
@@ -23,8 +23,8 @@ export async function server({ admin, anyone }: World): Promise<void> {
   await admin.listFormatLosses()
 }
 
-export async function storages({ admin, buckets }: World): Promise<void> {
-  const { bytes } = await picture('a.png', 8, 8)
+export async function checkStorages({ admin, buckets }: SdkWorld): Promise<void> {
+  const { bytes } = await createImage('a.png', 8, 8)
   const { id } = await admin.createCloudStorage({
     body: bucketOf(buckets, 'raw', { 'a.png': bytes }),
   })
@@ -36,15 +36,15 @@ export async function storages({ admin, buckets }: World): Promise<void> {
   const { content } = await admin.listCloudStorageContent({ id })
   expect(content.map(({ name }) => name)).toEqual(['a.png'])
   expect((await admin.getCloudStoragePreview({ id })).status).toBe(200)
-  const gone = admin.getCloudStorageContent({ id })
-  await expect(gone).rejects.toMatchObject({ status: 410 })
+  const listing = admin.getCloudStorageContent({ id })
+  await expect(listing).rejects.toMatchObject({ status: 410 })
   await admin.deleteCloudStorage({ id })
 }
 
 /** An address without a listener: deliveries fail and can then be read. */
 const nowhere = 'http://127.0.0.1:9/'
 
-export async function webhooks({ admin }: World): Promise<void> {
+export async function checkWebhooks({ admin }: SdkWorld): Promise<void> {
   const project = await admin.createProject({ body: { name: 'heard' } })
   const settings = { target_url: nowhere, events: 'update:project' }
   const { id } = await admin.createWebhook({
@@ -68,7 +68,7 @@ export async function webhooks({ admin }: World): Promise<void> {
   await admin.deleteWebhook({ id })
 }
 
-export async function whatIsNoMore({ admin }: World): Promise<void> {
+export async function checkWithdrawnOperations({ admin }: SdkWorld): Promise<void> {
   const calls = [
     ...[admin.getProjectDataset, admin.getProjectBackup, admin.getProjectAnnotations],
     ...[admin.getTaskDataset, admin.getTaskBackup, admin.getJobDataset],

@@ -7,7 +7,7 @@ import { type Client, fromBytes, fromStream, RequestFailed } from '@reticle/sdk'
 import { folderStore, fromPath, saveTo } from '@reticle/sdk/node'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
-import { type Picture, pictures } from '../../support/pictures.ts'
+import { createImages, type ImageFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 import { countingFetch, sdkOf } from '../../support/sdk.ts'
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   files.remove()
 })
 
-const sourceOf = ({ name, bytes }: Picture) => fromBytes(name, new Uint8Array(bytes))
+const sourceOf = ({ name, bytes }: ImageFile) => fromBytes(name, new Uint8Array(bytes))
 const newTask = async (by: Client = client) => {
   const labels = [{ name: 'car' }]
   return (await by.createTask({ body: { name: 't', labels } })).id
@@ -41,7 +41,7 @@ test('a few images are sent in one form together with the media options', async 
   const id = await newTask(one)
   const told: [number, number][] = []
   const body = { image_quality: 90, job_file_mapping: [['frame-002.png'], ['frame-001.png']] }
-  const sources = (await pictures(3)).map(sourceOf)
+  const sources = (await createImages(3)).map(sourceOf)
   const size = sources.reduce((sum, source) => sum + source.size, 0)
   const on_progress = (done: number, total: number) => void told.push([done, total])
   const started = one.uploadTaskData.send({ id, body }, sources, { on_progress })
@@ -58,8 +58,8 @@ test('a few images are sent in one form together with the media options', async 
 })
 
 test('files of browsers, and streams of known size, are sent unchanged', async () => {
-  const [first, second] = await pictures(2)
-  if (!first || !second) throw new Error('two pictures')
+  const [first, second] = await createImages(2)
+  if (!first || !second) throw new Error('two images are missing')
   const id = await newTask()
   const file = new File([new Uint8Array(first.bytes)], 'b.png')
   const halves = async function* () {
@@ -75,9 +75,9 @@ test('many files are sent in groups, files in folders one by one, in the request
   const { counted, fetch } = countingFetch()
   const one = sdkOf(reticle.url, fetch)
   const id = await newTask(one)
-  const flat = (await pictures(120)).map(sourceOf).reverse()
+  const flat = (await createImages(120)).map(sourceOf).reverse()
   const [picture] = flat
-  if (!picture) throw new Error('a picture')
+  if (!picture) throw new Error('an image is missing')
   const inFolders = ['z/1.png', 'a/1.png'].map((name) => ({ ...picture, name }))
   const sources = [...inFolders, ...flat]
   const body = { sorting_method: 'predefined' as const }
@@ -88,20 +88,20 @@ test('many files are sent in groups, files in folders one by one, in the request
 
 test('files that an earlier upload left at the service do not become part of a new one', async () => {
   const id = await newTask()
-  const [left, wanted] = (await pictures(2)).map(sourceOf)
-  if (!left || !wanted) throw new Error('two pictures')
+  const [left, second] = (await createImages(2)).map(sourceOf)
+  if (!left || !second) throw new Error('two images are missing')
   const form = new FormData()
   form.append('client_files[0]', new Blob([await left.read(0, left.size)]), 'left.png')
   await client.uploadTaskData({ id, body: form }, { headers: { 'upload-multiple': '' } })
   await client.follow(
-    client.uploadTaskData.send({ id }, [{ ...wanted, name: 'folder/wanted.png' }]),
+    client.uploadTaskData.send({ id }, [{ ...second, name: 'folder/wanted.png' }]),
   )
   expect(await framesOf(id)).toEqual(['folder/wanted.png'])
 })
 
 test('files that cannot be sent are reported before the first call', async () => {
-  const [picture] = (await pictures(1)).map(sourceOf)
-  if (!picture) throw new Error('a picture')
+  const [picture] = (await createImages(1)).map(sourceOf)
+  if (!picture) throw new Error('an image is missing')
   const many = [picture, { ...picture, name: 'b' }]
   const send = client.importTaskAnnotations.send
   await expect(send({ id: 1, format: 'COCO 1.0' }, many)).rejects.toThrow('takes one file, not 2')
@@ -121,8 +121,8 @@ describe('a large file', { timeout: 300_000 }, () => {
 
   /** Builds an archive with images at both ends of a large file that is not an image. */
   const archive = async () => {
-    const [first, second] = await pictures(2)
-    if (!first || !second) throw new Error('two pictures')
+    const [first, second] = await createImages(2)
+    if (!first || !second) throw new Error('two images are missing')
     const noise = { name: 'noise.bin', bytes: randomBytes(60 * 1024 * 1024) }
     return storedZip([first, noise, second])
   }
@@ -141,11 +141,12 @@ describe('a large file', { timeout: 300_000 }, () => {
     const store = () => folderStore(join(files.path, 'uploads'))
     const id = await newTask(sdkOf(server.url))
 
-    const gone = new AbortController()
+    const abort = new AbortController()
     const first = sdkOf(server.url).uploadTaskData.send({ id }, await fromPath(large), {
       store: store(),
-      signal: gone.signal,
-      on_progress: (done) => done > bytes.length * 0.4 && gone.abort(new Error('the process ends')),
+      signal: abort.signal,
+      on_progress: (done) =>
+        done > bytes.length * 0.4 && abort.abort(new Error('the process ends')),
     })
     await expect(first).rejects.toThrow('the process ends')
 
@@ -190,7 +191,7 @@ describe('files other than media', () => {
     const { counted, fetch } = countingFetch()
     const one = sdkOf(reticle.url, fetch)
     const id = await newTask(one)
-    await one.follow(one.uploadTaskData.send({ id }, (await pictures(1)).map(sourceOf)))
+    await one.follow(one.uploadTaskData.send({ id }, (await createImages(1)).map(sourceOf)))
     const bytes = await largeText(id)
     expect(bytes.length).toBeGreaterThan(8 * 1024 * 1024)
     const input = { id, format: 'COCO 1.0' }
@@ -216,7 +217,7 @@ describe('files other than media', () => {
 
   test('a failed import reports the reason', async () => {
     const id = await newTask()
-    await client.follow(client.uploadTaskData.send({ id }, (await pictures(1)).map(sourceOf)))
+    await client.follow(client.uploadTaskData.send({ id }, (await createImages(1)).map(sourceOf)))
     const broken = fromBytes('c.json', new TextEncoder().encode('{"images": 1}'))
     const started = client.importTaskAnnotations.send({ id, format: 'COCO 1.0' }, broken)
     const failure = await client.follow(started).catch((thrown: unknown) => thrown)
@@ -227,7 +228,7 @@ describe('files other than media', () => {
   test('a backup is created, downloaded to a file and restored in chunks', async () => {
     const id = await newTask()
     const noise = { name: 'noise.bin', bytes: randomBytes(10 * 1024 * 1024) }
-    const archive = storedZip([...(await pictures(2)), noise])
+    const archive = storedZip([...(await createImages(2)), noise])
     const media = fromBytes('all.zip', new Uint8Array(archive))
     await client.follow(client.uploadTaskData.send({ id }, media))
     const finished = await client.follow(client.exportTaskBackup({ id }))
@@ -246,9 +247,9 @@ describe('files other than media', () => {
 
   test('a data set is exported, and imported into a project', async () => {
     const id = await newTask()
-    await client.follow(client.uploadTaskData.send({ id }, (await pictures(2)).map(sourceOf)))
-    const wish = { id, format: 'COCO 1.0', save_images: true }
-    const file = await client.download(await client.follow(client.exportTaskDataset(wish)))
+    await client.follow(client.uploadTaskData.send({ id }, (await createImages(2)).map(sourceOf)))
+    const options = { id, format: 'COCO 1.0', save_images: true }
+    const file = await client.download(await client.follow(client.exportTaskDataset(options)))
     const bytes = await file.bytes()
     expect(bytes.length).toBe(file.size)
     const members = await unzip(Buffer.from(bytes))

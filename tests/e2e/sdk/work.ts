@@ -1,17 +1,17 @@
 import { fromBytes } from '@reticle/sdk'
 import { expect } from 'vitest'
-import { picture, pictures } from '../../support/pictures.ts'
-import type { World } from './world.ts'
+import { createImage, createImages } from '../../support/pictures.ts'
+import type { SdkWorld } from './world.ts'
 
 /** Calls the operations of projects, tasks, jobs, annotations, issues and comments, each once. */
 
 const car = { name: 'car', attributes: [] }
 
 export const newPictures = async (count: number) =>
-  (await pictures(count)).map(({ name, bytes }) => fromBytes(name, new Uint8Array(bytes)))
+  (await createImages(count)).map(({ name, bytes }) => fromBytes(name, new Uint8Array(bytes)))
 
 /** Creates a project with a task of four frames in two jobs, and ground truth for two of them. */
-export async function newTask({ admin }: World) {
+export async function newTask({ admin }: SdkWorld) {
   const project = await admin.createProject({ body: { name: 'streets', labels: [car] } })
   const body = { name: 'first', project_id: project.id, segment_size: 2 }
   const { id } = await admin.createTask({ body })
@@ -22,7 +22,7 @@ export async function newTask({ admin }: World) {
   return { project: project.id, task: id, job, label }
 }
 
-export async function projects(world: World): Promise<void> {
+export async function checkProjects(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { project, task, label } = await newTask(world)
   expect((await admin.listProjects({ id: project })).count).toBe(1)
@@ -49,7 +49,7 @@ export async function projects(world: World): Promise<void> {
   await admin.deleteProject({ id: project })
 }
 
-export async function media(world: World): Promise<void> {
+export async function checkMedia(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { task, job } = await newTask(world)
   const frame = { type: 'frame', number: 0, quality: 'original' }
@@ -78,7 +78,7 @@ export async function media(world: World): Promise<void> {
   await admin.deleteJob({ id: truth.id })
 }
 
-export async function annotations(world: World): Promise<void> {
+export async function checkAnnotations(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { task, job, label } = await newTask(world)
   const shape = (frame: number) => ({
@@ -108,7 +108,7 @@ export async function annotations(world: World): Promise<void> {
   await admin.deleteTaskAnnotations({ id: task })
 }
 
-export async function review(world: World): Promise<void> {
+export async function checkReview(world: SdkWorld): Promise<void> {
   const { admin } = world
   const { task, job } = await newTask(world)
   const position = [1, 2, 3, 4]
@@ -119,9 +119,10 @@ export async function review(world: World): Promise<void> {
   await admin.getIssue({ id: issue })
   await admin.updateIssue({ id: issue, body: { resolved: true } })
   const { id: comment } = await admin.createComment({ body: { issue, message: 'seen' } })
-  const said: string[] = []
-  for await (const { message } of admin.listComments.each({ issue_id: issue })) said.push(message)
-  expect(said.sort()).toEqual(['look', 'seen'])
+  const messages: string[] = []
+  for await (const { message } of admin.listComments.each({ issue_id: issue }))
+    messages.push(message)
+  expect(messages.sort()).toEqual(['look', 'seen'])
   await admin.listComments({ issue_id: issue })
   await admin.getComment({ id: comment })
   await admin.updateComment({ id: comment, body: { message: 'done' } })
@@ -130,7 +131,7 @@ export async function review(world: World): Promise<void> {
 
   const { id: guide } = await admin.createGuide({ body: { task_id: task, markdown: '# How' } })
   await admin.getGuide({ id: guide })
-  const { bytes } = await picture('a.png', 8, 8)
+  const { bytes } = await createImage('a.png', 8, 8)
   const file = new File([new Uint8Array(bytes)], 'a.png', { type: 'image/png' })
   const { uuid } = await admin.createAsset({ body: { guide_id: guide, file } })
   await admin.updateGuide({ id: guide, body: { markdown: `![](/api/assets/${uuid})` } })

@@ -2,7 +2,7 @@ import type { S3Server } from '@reticle/kit/testing/s3-server'
 import type { Client, ClientOptions } from '@reticle/sdk'
 
 /** Server and clients of the operation tests. */
-export interface World {
+export interface SdkWorld {
   url: string
   dataDir: string
   buckets: S3Server

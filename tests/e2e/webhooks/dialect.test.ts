@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Client, client, type Json } from '../../support/client.ts'
+import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
-import { type Listener, listen, resourceOf } from '../../support/listener.ts'
-import { basicOf, people } from '../../support/people.ts'
+import { type Listener, resourceOf, startListener } from '../../support/listener.ts'
+import { basicOf, createUserFactory } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Webhooks that were created on the mount `/as/cvat` send what CVAT sends (`docs/spec/dialect.md`). */
 
 const { path, remove } = dataDirectory()
-const { newOrganization, newPerson } = people(() => reticle)
+const { newOrganization, newPerson } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let mount: Client
-let hook: Json
-let sender: Json
+let api: ApiClient
+let mount: ApiClient
+let hook: AnyJson
+let sender: AnyJson
 let slug: string
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   const acme = await newOrganization()
   const { id, username } = acme.owner
   slug = acme.slug
   api = acme.owner.api
-  mount = client(`${reticle.url}/as/cvat/api`, basicOf(username))
+  mount = createApiClient(`${reticle.url}/as/cvat/api`, basicOf(username))
   hook = await listener.ofOrganization(mount, 'there', acme)
   const url = `${reticle.url}/as/cvat/api/users/${id}`
   sender = { url, id, username, first_name: '', last_name: '' }
@@ -41,15 +41,17 @@ const patch = (url: string, json: object) => mount.done('PATCH', url, { json })
 /** Does something on the mount, and compares the whole payload of this event with what the mount returns. */
 async function expectPayload(
   event: string,
-  url: string | ((answer: Json) => string),
-  act: () => Promise<Json>,
+  url: string | ((answer: AnyJson) => string),
+  act: () => Promise<AnyJson>,
 ) {
   const isNew = event.startsWith('create:')
   const before = isNew ? undefined : await mount.done('GET', String(url))
-  const from = listener.told('there').length
+  const from = listener.listReceived('there').length
   const answer = await act()
   const payload = await vi.waitFor(() => {
-    const found = listener.told('there').find((one, nth) => nth >= from && one.event === event)
+    const found = listener
+      .listReceived('there')
+      .find((one, nth) => nth >= from && one.event === event)
     return found ?? expect.fail(`no ${event} was sent`)
   }, 20_000)
   const isGone = event.startsWith('delete:')
@@ -62,7 +64,7 @@ async function expectPayload(
   return answer
 }
 
-function oldValues(before: Json, after: Json) {
+function oldValues(before: AnyJson, after: AnyJson) {
   const changed = Object.keys(after).filter(
     (name) => name !== 'labels' && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   )
@@ -70,8 +72,8 @@ function oldValues(before: Json, after: Json) {
 }
 
 describe('payloads have the records of the mount', () => {
-  let project: Json
-  let task: Json
+  let project: AnyJson
+  let task: AnyJson
 
   test('of a project', async () => {
     const json = { name: 'streets', labels: [{ name: 'car' }] }
@@ -103,7 +105,7 @@ describe('payloads have the records of the mount', () => {
     const url = `/jobs/${job?.id}`
     await expectPayload('update:job', url, () => patch(url, { state: 'in progress' }))
     const json = { job: job?.id, frame: 0, position: [1, 2, 3, 4], message: 'here' }
-    const urlOf = ({ id }: Json) => `/issues/${id}`
+    const urlOf = ({ id }: AnyJson) => `/issues/${id}`
     const issue = await expectPayload('create:issue', urlOf, () => post('/issues', json))
     await expectPayload('update:issue', urlOf(issue), () => patch(urlOf(issue), { resolved: true }))
     await expectPayload(
@@ -129,7 +131,7 @@ describe('payloads have the records of the mount', () => {
     const { last_status, last_delivery_date, ...known } = delivery.request.webhook
     expect(webhook).toMatchObject(known)
     expect(Object.keys(delivery.request).sort()).toEqual(['event', 'sender', 'webhook'])
-    expect(listener.told('there')).toContainEqual(delivery.request)
+    expect(listener.listReceived('there')).toContainEqual(delivery.request)
     expect(typeof delivery.response).toBe('string')
   })
 
@@ -139,7 +141,9 @@ describe('payloads have the records of the mount', () => {
     await api.done('PATCH', `/webhooks/${hook.id}`, { json: { dialect: 'service' } })
     const { id } = await post(`/projects?org=${slug}`, { name: 'last' })
     const created = () =>
-      listener.told('there').find((one) => one.event === 'create:project' && one.project.id === id)
+      listener
+        .listReceived('there')
+        .find((one) => one.event === 'create:project' && one.project.id === id)
     await vi.waitFor(() => expect(created()).toBeDefined(), 20_000)
     expect(created()).toMatchObject({
       project: { url: `${reticle.url}/api/projects/${id}`, labels: [], revision: 1 },

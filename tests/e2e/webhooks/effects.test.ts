@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnnotationSets, annotationSets } from '../../support/annotations.ts'
-import type { Client, Json } from '../../support/client.ts'
-import { type Fact, senderOf, type Telling, telling } from '../../support/exact.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { type Listener, listen } from '../../support/listener.ts'
-import { people } from '../../support/people.ts'
+import { type Listener, startListener } from '../../support/listener.ts'
+import {
+  createPayloadCheck,
+  type PayloadCheck,
+  type RecordEvent,
+  senderOf,
+} from '../../support/payload-check.ts'
+import { createUserFactory } from '../../support/people.ts'
 import { annotationFile, datasetFile } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
@@ -14,25 +19,25 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { newOrganization } = people(() => reticle)
+const { newOrganization } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let tells: Telling
-let project: Json
-let task: Json
-let jobs: Json[]
+let api: ApiClient
+let checkPayloads: PayloadCheck
+let project: AnyJson
+let task: AnyJson
+let jobs: AnyJson[]
 let label: number
 let ofFirst: AnnotationSets
 let ofTask: AnnotationSets
 const names = ['organization', 'project']
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   const acme = await newOrganization()
   api = acme.owner.api
-  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  checkPayloads = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
   const json = { name: 'streets', labels: [{ name: 'car' }] }
   project = await api.done('POST', `/projects?org=${acme.slug}`, { json })
@@ -53,21 +58,21 @@ afterAll(async () => {
 })
 
 /** Expected facts: `update:task`, and `update:job` of the first jobs. */
-const changed = (count = 1): Fact[] => [
+const changed = (count = 1): RecordEvent[] => [
   ['update:task', `/tasks/${task.id}`],
-  ...jobs.slice(0, count).map(({ id }): Fact => ['update:job', `/jobs/${id}`]),
+  ...jobs.slice(0, count).map(({ id }): RecordEvent => ['update:job', `/jobs/${id}`]),
 ]
-const box = (frame = 0, more: Json = {}) => ({ ...rectangle(label, frame), ...more })
+const box = (frame = 0, more: AnyJson = {}) => ({ ...rectangle(label, frame), ...more })
 const tag = (frame = 0) => ({ label_id: label, frame })
-const set = (given: Json) => ({ tags: [], shapes: [], tracks: [], ...given })
-const idsIn = ({ tags, shapes, tracks }: Json) => {
-  const ids = (objects: Json[]) => objects.map(({ id }) => id)
+const set = (given: AnyJson) => ({ tags: [], shapes: [], tracks: [], ...given })
+const idsIn = ({ tags, shapes, tracks }: AnyJson) => {
+  const ids = (objects: AnyJson[]) => objects.map(({ id }) => id)
   return { tags: ids(tags), shapes: ids(shapes), tracks: ids(tracks) }
 }
 const counts = (tags: number, shapes: number, tracks = 0) => ({ tags, shapes, tracks })
 
 /** Contents of `annotations` in the payloads of the task and of each job, by id. */
-function saidIn(payloads: Json[]): { task: Json; jobs: Record<number, Json> } {
+function annotationsIn(payloads: AnyJson[]): { task: AnyJson; jobs: Record<number, AnyJson> } {
   const updates = payloads.filter(({ job }) => job)
   return {
     task: payloads.find((one) => one.task)?.annotations,
@@ -80,12 +85,12 @@ const revision = expect.any(Number)
 
 describe('payloads about annotations', () => {
   test('created annotations start the job, and their ids are listed', async () => {
-    const { answer, payloads } = await tells({ names, facts: changed() }, () =>
+    const { answer, payloads } = await checkPayloads({ names, facts: changed() }, () =>
       ofFirst.patch('create', set({ shapes: [box(), box(1)], tags: [tag()] })),
     )
-    const said = saidIn(payloads)
+    const contents = annotationsIn(payloads)
     const what = { action: 'create', ...counts(1, 2), ids: idsIn(answer.body) }
-    expect(said).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
+    expect(contents).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
     const { before_update } = payloads.find(({ job }) => job)
     expect(Object.keys(before_update).sort()).toEqual(['state', 'updated_date'])
   })
@@ -98,36 +103,42 @@ describe('payloads about annotations', () => {
       ['update', { shapes: [moved] }],
       ['delete', { shapes: [moved] }],
     ] as const) {
-      const { payloads } = await tells({ names, facts: changed() }, () =>
+      const { payloads } = await checkPayloads({ names, facts: changed() }, () =>
         ofFirst.patch(action, set(objects)),
       )
       const ids = { tags: [], shapes: [one.id], tracks: [] }
       const what = { action, ...counts(0, 1), ids }
-      expect(saidIn(payloads)).toEqual({ task: what, jobs: { [first()]: { ...what, revision } } })
+      expect(annotationsIn(payloads)).toEqual({
+        task: what,
+        jobs: { [first()]: { ...what, revision } },
+      })
     }
   })
 
   test('a write to a task reports each of its jobs, and the sum for the task', async () => {
-    const { payloads } = await tells({ names, facts: changed(2) }, () =>
+    const { payloads } = await checkPayloads({ names, facts: changed(2) }, () =>
       ofTask.patch('create', set({ shapes: [box(), box(2), box(3)] })),
     )
-    const said = saidIn(payloads)
-    expect(said.task).toMatchObject({ action: 'create', ...counts(0, 3) })
-    expect(said.task.ids.shapes).toHaveLength(3)
-    expect(said.jobs[first()]).toMatchObject({
+    const contents = annotationsIn(payloads)
+    expect(contents.task).toMatchObject({ action: 'create', ...counts(0, 3) })
+    expect(contents.task.ids.shapes).toHaveLength(3)
+    expect(contents.jobs[first()]).toMatchObject({
       ...counts(0, 1),
       ids: { shapes: [expect.any(Number)] },
     })
-    expect(said.jobs[second()]).toMatchObject(counts(0, 2))
+    expect(contents.jobs[second()]).toMatchObject(counts(0, 2))
   })
 
   test('replaced and cleared annotations are reported as such', async () => {
-    const replaced = await tells({ names, facts: changed() }, () =>
+    const replaced = await checkPayloads({ names, facts: changed() }, () =>
       ofFirst.put(set({ shapes: [box()] })),
     )
-    expect(saidIn(replaced.payloads).task.action).toBe('replace')
-    const cleared = await tells({ names, facts: changed() }, () => ofFirst.clear())
-    expect(saidIn(cleared.payloads).task).toMatchObject({ action: 'delete', ...counts(0, 1) })
+    expect(annotationsIn(replaced.payloads).task.action).toBe('replace')
+    const cleared = await checkPayloads({ names, facts: changed() }, () => ofFirst.clear())
+    expect(annotationsIn(cleared.payloads).task).toMatchObject({
+      action: 'delete',
+      ...counts(0, 1),
+    })
   })
 
   test.each([
@@ -135,11 +146,11 @@ describe('payloads about annotations', () => {
     [101, false],
   ])('for %i objects the payload lists their ids: %s', async (count, isNamed) => {
     const shapes = Array.from({ length: count }, () => box())
-    const { payloads } = await tells({ names, facts: changed() }, () =>
+    const { payloads } = await checkPayloads({ names, facts: changed() }, () =>
       ofFirst.patch('create', set({ shapes })),
     )
-    const said = saidIn(payloads)
-    for (const one of [said.task, said.jobs[first()]]) {
+    const contents = annotationsIn(payloads)
+    for (const one of [contents.task, contents.jobs[first()]]) {
       expect(one).toMatchObject({ action: 'create', ...counts(0, count) })
       expect([one.ids?.shapes.length, 'ids' in one]).toEqual([isNamed ? count : undefined, isNamed])
     }
@@ -147,11 +158,11 @@ describe('payloads about annotations', () => {
 
   test('a task with more than 100 objects lists no ids, even if each job has fewer', async () => {
     const shapes = Array.from({ length: 120 }, (_, at) => box(at % 2 === 0 ? 0 : 2))
-    const { payloads } = await tells({ names, facts: changed(2) }, () =>
+    const { payloads } = await checkPayloads({ names, facts: changed(2) }, () =>
       ofTask.patch('create', set({ shapes })),
     )
-    const said = saidIn(payloads)
-    expect(said).toEqual({
+    const contents = annotationsIn(payloads)
+    expect(contents).toEqual({
       task: { action: 'create', ...counts(0, 120) },
       jobs: {
         [first()]: { action: 'create', ...counts(0, 60), revision },
@@ -163,7 +174,7 @@ describe('payloads about annotations', () => {
   test('a write without objects sends no event', async () => {
     expect((await ofFirst.patch('create', set({}))).status).toBe(200)
     expect((await ofTask.patch('delete', set({}))).status).toBe(200)
-    await tells({ names, facts: [changed()[0] as Fact] }, () =>
+    await checkPayloads({ names, facts: [changed()[0] as RecordEvent] }, () =>
       api.done('PATCH', `/tasks/${task.id}`, { json: { name: 'fence' } }),
     )
   })
@@ -173,13 +184,13 @@ describe('payloads about requests', () => {
   const format = 'format=COCO%201.0'
   const start = async (method: string, url: string, form?: FormData) =>
     api.ended((await api.done(method, url, form && { form })).rq_id)
-  const completed = (type: string): Fact => [
+  const completed = (type: string): RecordEvent => [
     `completed:request[${type}]`,
     ({ id }) => `/requests/${encodeURIComponent(id)}`,
   ]
-  const ends = async (type: string, facts: Fact[], run: () => Promise<Json>) => {
-    const told = { names, facts: [...facts, completed(type)] }
-    const { answer, payloads } = await tells(told, run)
+  const ends = async (type: string, facts: RecordEvent[], run: () => Promise<AnyJson>) => {
+    const expected = { names, facts: [...facts, completed(type)] }
+    const { answer, payloads } = await checkPayloads(expected, run)
     expect(answer.operation.type).toBe(type)
     return { answer, payloads }
   }
@@ -199,7 +210,7 @@ describe('payloads about requests', () => {
     const { payloads } = await ends('import:annotations', changed(2), () =>
       start('POST', `/tasks/${task.id}/annotations/?${format}`, annotationFile(archive, 'a.zip')),
     )
-    expect(saidIn(payloads).task).toMatchObject({ action: 'import' })
+    expect(annotationsIn(payloads).task).toMatchObject({ action: 'import' })
   })
 
   test('a failed request sends an event too', async () => {

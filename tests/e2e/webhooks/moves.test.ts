@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
-import { expectExact, senderOf, untilFollowed } from '../../support/exact.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { eventsIn, type Listener, listen } from '../../support/listener.ts'
-import { type Organization, people } from '../../support/people.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { eventsIn, type Listener, startListener } from '../../support/listener.ts'
+import { expectExact, senderOf, waitForProjectDate } from '../../support/payload-check.ts'
+import { createUserFactory, type TestOrganization } from '../../support/people.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /** Events of moves to another organization, and of cascading deletions. See docs/spec/webhooks.md#completeness. */
 
 const { path, remove } = dataDirectory()
-const { newOrganization, newPerson } = people(() => reticle)
+const { newOrganization, newPerson } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let sender: Json
-let from: Organization
-let to: Organization
+let api: ApiClient
+let sender: AnyJson
+let from: TestOrganization
+let to: TestOrganization
 /** Name of the webhook of the project made by the last test; each project has its own name. */
 let own: string
 let count = 0
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   from = await newOrganization()
   api = from.owner.api
@@ -43,28 +43,31 @@ afterAll(async () => {
 })
 
 const labels = [{ name: 'car' }]
-async function addProject(): Promise<Json> {
+async function addProject(): Promise<AnyJson> {
   const json = { name: 'moving', labels, assignee_id: from.owner.id }
   const project = await api.done('POST', `/projects?org=${from.slug}`, { json })
   await listener.take('from', 1)
   await listener.ofProject(api, own, project.id)
   return project
 }
-async function addTask(project_id: number): Promise<{ task: Json; jobs: Json[] }> {
+async function addTask(project_id: number): Promise<{ task: AnyJson; jobs: AnyJson[] }> {
   const task = await taskWithMedia(api, { project_id, segment_size: 2 })
   for (const name of ['from', own]) await listener.take(name, 5) // the project, a task and two jobs
-  await untilFollowed(api, project_id)
+  await waitForProjectDate(api, project_id)
   return { task, jobs: await jobsOf(api, task.id) }
 }
-const recordsOf = async (...urls: string[]): Promise<Json[]> => {
-  const records: Json[] = []
+const recordsOf = async (...urls: string[]): Promise<AnyJson[]> => {
+  const records: AnyJson[] = []
   for (const url of urls) records.push(await api.done('GET', url))
   return records
 }
-const urlOf = (resource: string, { id }: Json) => `/${resource}s/${id}`
+const urlOf = (resource: string, { id }: AnyJson) => `/${resource}s/${id}`
 
 /** Waits for the messages of a webhook, and checks that there are no others. */
-async function expectTold(name: string, states: [event: string, before?: Json, after?: Json][]) {
+async function expectMessages(
+  name: string,
+  states: [event: string, before?: AnyJson, after?: AnyJson][],
+) {
   const payloads = await listener.take(name, states.length)
   expect([name, eventsIn(payloads).sort()]).toEqual([name, states.map(([event]) => event).sort()])
   for (const [event, before, after] of states)
@@ -87,25 +90,25 @@ describe('moves to another organization', () => {
     const before = await recordsOf(...urls)
     await api.done('PATCH', urls[0] ?? '', { json: { organization_id: to.id } })
     const after = await recordsOf(...urls)
-    const each = (tell: (resource: string, at: number) => [string, Json?, Json?]) =>
-      parts.map(([resource], at) => tell(resource, at))
-    await expectTold(
+    const each = (stateOf: (resource: string, at: number) => [string, AnyJson?, AnyJson?]) =>
+      parts.map(([resource], at) => stateOf(resource, at))
+    await expectMessages(
       'from',
       each((one, at) => [`delete:${one}`, before[at]]),
     )
-    await expectTold(
+    await expectMessages(
       'to',
       each((one, at) => [`create:${one}`, undefined, after[at]]),
     )
-    await expectTold(
+    await expectMessages(
       own,
       each((one, at) => [`update:${one}`, before[at], after[at]]),
     )
 
     await api.done('PATCH', urls[0] ?? '', { json: { name: 'there' } })
     const [renamed] = await recordsOf(urls[0] ?? '')
-    await expectTold('to', [['update:project', after[0], renamed]])
-    await expectTold(own, [['update:project', after[0], renamed]])
+    await expectMessages('to', [['update:project', after[0], renamed]])
+    await expectMessages(own, [['update:project', after[0], renamed]])
   })
 
   test('a task without a project moves to another organization, to a personal workspace and back', async () => {
@@ -113,26 +116,26 @@ describe('moves to another organization', () => {
     const { id } = await api.done('POST', `/tasks?org=${from.slug}`, { json })
     const url = `/tasks/${id}`
     const [first] = await recordsOf(url)
-    await expectTold('from', [['create:task', undefined, first]])
+    await expectMessages('from', [['create:task', undefined, first]])
     const move = async (organization_id: number | null) => {
       await api.done('PATCH', url, { json: { organization_id } })
       return (await recordsOf(url))[0]
     }
     const there = await move(to.id)
-    await expectTold('from', [['delete:task', first]])
-    await expectTold('to', [['create:task', undefined, there]])
+    await expectMessages('from', [['delete:task', first]])
+    await expectMessages('to', [['create:task', undefined, there]])
     const personal = await move(null)
-    await expectTold('to', [['delete:task', there]])
+    await expectMessages('to', [['delete:task', there]])
     await api.done('PATCH', url, { json: { name: 'mine' } })
     const back = await move(from.id)
     expect([personal.organization, back.name]).toEqual([null, 'mine'])
-    await expectTold('from', [['create:task', undefined, back]])
+    await expectMessages('from', [['create:task', undefined, back]])
   })
 })
 
 describe('cascading deletions', () => {
   /** Adds objects of a task that have events, but none when they are deleted with the task. */
-  async function addIssue(job: Json) {
+  async function addIssue(job: AnyJson) {
     const json = { job: job.id, frame: job.start_frame, position: [1, 2], message: 'look' }
     await api.done('POST', '/issues', { json })
     for (const name of ['from', own]) await listener.take(name, 2)
@@ -146,12 +149,12 @@ describe('cascading deletions', () => {
     await api.done('PATCH', `/jobs/${jobs[1].id}/annotations/?action=create`, { json })
     for (const name of ['from', own]) await listener.take(name, 2)
     const [url = '', ...ofJobs] = [urlOf('task', task), ...jobs.map((one) => urlOf('job', one))]
-    const [gone, ...parts] = await recordsOf(url, ...ofJobs)
+    const [deleted, ...parts] = await recordsOf(url, ...ofJobs)
     await api.done('DELETE', url)
     for (const name of ['from', own])
-      await expectTold(name, [
-        ['delete:task', gone],
-        ...parts.map((one): [string, Json] => ['delete:job', one]),
+      await expectMessages(name, [
+        ['delete:task', deleted],
+        ...parts.map((one): [string, AnyJson] => ['delete:job', one]),
       ])
   })
 
@@ -159,20 +162,20 @@ describe('cascading deletions', () => {
     const project = await addProject()
     const [one, other] = [await addTask(project.id), await addTask(project.id)]
     await addIssue(one.jobs[0])
-    const parts = [one, other].flatMap(({ task, jobs }): [string, Json][] => [
+    const parts = [one, other].flatMap(({ task, jobs }): [string, AnyJson][] => [
       ['task', task],
-      ...jobs.map((job): [string, Json] => ['job', job]),
+      ...jobs.map((job): [string, AnyJson] => ['job', job]),
     ])
     const url = urlOf('project', project)
-    const [gone, ...records] = await recordsOf(
+    const [deleted, ...records] = await recordsOf(
       url,
       ...parts.map(([resource, record]) => urlOf(resource, record)),
     )
     await api.done('DELETE', url)
     for (const name of ['from', own])
-      await expectTold(name, [
-        ['delete:project', gone],
-        ...parts.map(([resource], at): [string, Json] => [`delete:${resource}`, records[at]]),
+      await expectMessages(name, [
+        ['delete:project', deleted],
+        ...parts.map(([resource], at): [string, AnyJson] => [`delete:${resource}`, records[at]]),
       ])
   })
 
@@ -182,28 +185,28 @@ describe('cascading deletions', () => {
     const ofProject = urlOf('project', project)
     const [before] = await recordsOf(ofProject)
     await api.done('PATCH', ofProject, { json: { organization_id: to.id } })
-    const [after, gone] = await recordsOf(ofProject, urlOf('task', one))
-    await expectTold('from', [['delete:project', before]])
-    await expectTold('to', [['create:project', undefined, after]])
-    await expectTold(own, [['update:project', before, after]])
+    const [after, deleted] = await recordsOf(ofProject, urlOf('task', one))
+    await expectMessages('from', [['delete:project', before]])
+    await expectMessages('to', [['create:project', undefined, after]])
+    await expectMessages(own, [['update:project', before, after]])
     await api.done('DELETE', urlOf('task', one))
-    for (const name of ['to', own]) await expectTold(name, [['delete:task', gone]])
+    for (const name of ['to', own]) await expectMessages(name, [['delete:task', deleted]])
     const [last] = await recordsOf(ofProject)
     expect([other.jobs.count, last.tasks.count]).toEqual([1001, 1])
     await api.done('DELETE', ofProject)
-    for (const name of ['to', own]) await expectTold(name, [['delete:project', last]])
+    for (const name of ['to', own]) await expectMessages(name, [['delete:project', last]])
   })
 
   /** Creates a task of 91 images with one job each and ten replicas; its creation sends no events for them. */
-  async function addThousandJobs(project_id: number): Promise<Json> {
+  async function addThousandJobs(project_id: number): Promise<AnyJson> {
     const json = { name: 'many', project_id, segment_size: 1, consensus_replicas: 10 }
     const { id } = await api.done('POST', '/tasks', { json })
-    const form = formOf(await pictures(91, 8, 8))
+    const form = formOf(await createImages(91, 8, 8))
     await api.finished(await api.done('POST', `/tasks/${id}/data`, { form }))
     const events = ['completed:request[create:task]', 'create:task', 'update:task']
     for (const name of ['from', own])
       expect(eventsIn(await listener.take(name, events.length)).sort()).toEqual(events)
-    await untilFollowed(api, project_id)
+    await waitForProjectDate(api, project_id)
     return api.done('GET', `/tasks/${id}`)
   }
 
@@ -212,13 +215,13 @@ describe('cascading deletions', () => {
     const json = { slug: `gone${process.pid}x${Date.now() % 100_000}` }
     const made = await owner.api.done('POST', '/organizations', { json })
     await listener.ofOrganization(owner.api, 'gone', made)
-    const told = await senderOf(owner.api, owner.id)
+    const ownerSender = await senderOf(owner.api, owner.id)
     const sent = { json: { name: 'p', labels } }
     const project = await owner.api.done('POST', `/projects?org=${made.slug}`, sent)
     const task = await owner.api.done('POST', `/tasks?org=${made.slug}`, sent)
     await listener.take('gone', 2)
     const read = (url: string) => owner.api.done('GET', url)
-    const states: [string, Json][] = [
+    const states: [string, AnyJson][] = [
       ['delete:organization', await read(`/organizations/${made.id}`)],
       ['delete:project', await read(`/projects/${project.id}`)],
       ['delete:task', await read(`/tasks/${task.id}`)],
@@ -227,6 +230,6 @@ describe('cascading deletions', () => {
     const payloads = await listener.take('gone', 3)
     expect(eventsIn(payloads).sort()).toEqual(states.map(([event]) => event))
     for (const [event, before] of states)
-      expectExact(payloads, event, { before, after: undefined, sender: told })
+      expectExact(payloads, event, { before, after: undefined, sender: ownerSender })
   })
 })

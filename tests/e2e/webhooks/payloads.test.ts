@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
-import { type Fact, senderOf, type Telling, telling, untilFollowed } from '../../support/exact.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
-import { eventsIn, type Listener, listen } from '../../support/listener.ts'
-import { type Person, people } from '../../support/people.ts'
-import { formOf, pictures } from '../../support/pictures.ts'
+import { eventsIn, type Listener, startListener } from '../../support/listener.ts'
+import {
+  createPayloadCheck,
+  type PayloadCheck,
+  type RecordEvent,
+  senderOf,
+  waitForProjectDate,
+} from '../../support/payload-check.ts'
+import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
+import { createImages, formOf } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -14,21 +20,21 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let bo: Person
-let cy: Person
-let tells: Telling
-let project: Json
-let task: Json
-let jobs: Json[]
+let api: ApiClient
+let bo: RegisteredUser
+let cy: RegisteredUser
+let checkPayloads: PayloadCheck
+let project: AnyJson
+let task: AnyJson
+let jobs: AnyJson[]
 let slug: string
 const both = ['organization', 'project']
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   const acme = await newOrganization()
   api = acme.owner.api
@@ -42,7 +48,7 @@ beforeAll(async () => {
     await reticle.admin.done('PATCH', `/users/${one.id}`, {
       json: { first_name, last_name: 'Lind' },
     })
-  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  checkPayloads = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
 }, 60_000)
 afterAll(async () => {
@@ -56,15 +62,17 @@ const newProject = (name: string) => {
   return api.done('POST', `/projects?org=${slug}`, { json })
 }
 const patch = (url: string, json: object) => api.done('PATCH', url, { json })
-const ofProject = (): Fact => ['update:project', `/projects/${project.id}`]
-const ofTask = (): Fact => ['update:task', `/tasks/${task.id}`]
-const ofJob = (at: number): Fact => ['update:job', `/jobs/${jobs[at]?.id}`]
+const ofProject = (): RecordEvent => ['update:project', `/projects/${project.id}`]
+const ofTask = (): RecordEvent => ['update:task', `/tasks/${task.id}`]
+const ofJob = (at: number): RecordEvent => ['update:job', `/jobs/${jobs[at]?.id}`]
 
 describe('events of projects', () => {
   test('a created project is sent to the organization', async () => {
-    const facts: Fact[] = [['create:project', ({ id }) => `/projects/${id}`]]
-    const told = await tells({ names: ['organization'], facts }, () => newProject('streets'))
-    project = told.answer
+    const facts: RecordEvent[] = [['create:project', ({ id }) => `/projects/${id}`]]
+    const expected = await checkPayloads({ names: ['organization'], facts }, () =>
+      newProject('streets'),
+    )
+    project = expected.answer
     await listener.ofProject(api, 'project', project.id)
   })
 
@@ -80,7 +88,7 @@ describe('events of projects', () => {
   ])(
     'a change (%s) is sent with the previous values of the changed fields',
     async (_, json, changed) => {
-      const { payloads } = await tells({ names: both, facts: [ofProject()] }, () =>
+      const { payloads } = await checkPayloads({ names: both, facts: [ofProject()] }, () =>
         patch(`/projects/${project.id}`, json()),
       )
       expect(Object.keys(payloads[0].before_update).sort()).toEqual(
@@ -91,29 +99,31 @@ describe('events of projects', () => {
 
   test('a changed and a deleted label send an update of the project', async () => {
     const { results } = await api.done('GET', `/labels?project_id=${project.id}`)
-    const url = `/labels/${results.find(({ name }: Json) => name === 'bike').id}`
-    const told = { names: both, facts: [ofProject()] }
-    await tells(told, () => patch(url, { name: 'tram' }))
-    await tells(told, () => api.done('DELETE', url))
+    const url = `/labels/${results.find(({ name }: AnyJson) => name === 'bike').id}`
+    const expected = { names: both, facts: [ofProject()] }
+    await checkPayloads(expected, () => patch(url, { name: 'tram' }))
+    await checkPayloads(expected, () => api.done('DELETE', url))
   })
 })
 
 describe('events of tasks', () => {
   test('a created task sends an event', async () => {
     const json = { name: 'batch', project_id: project.id, segment_size: 2 }
-    const facts: Fact[] = [['create:task', ({ id }) => `/tasks/${id}`]]
-    const told = await tells({ names: both, facts }, () => api.done('POST', '/tasks', { json }))
-    task = told.answer
+    const facts: RecordEvent[] = [['create:task', ({ id }) => `/tasks/${id}`]]
+    const expected = await checkPayloads({ names: both, facts }, () =>
+      api.done('POST', '/tasks', { json }),
+    )
+    task = expected.answer
   })
 
   test('attached media send events for the task, its jobs and the request', async () => {
     const job = (at: number) => async () => `/jobs/${(await jobsOf(api, task.id))[at]?.id}`
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ...[ofTask(), ['create:job', job(0)] as const, ['create:job', job(1)] as const],
       ['completed:request[create:task]', ({ id }) => `/requests/${id}`],
     ]
-    const form = formOf(await pictures(4))
-    const { payloads } = await tells({ names: both, facts }, async () =>
+    const form = formOf(await createImages(4))
+    const { payloads } = await checkPayloads({ names: both, facts }, async () =>
       api.finished(await api.done('POST', `/tasks/${task.id}/data`, { form })),
     )
     jobs = await jobsOf(api, task.id)
@@ -132,7 +142,7 @@ describe('events of tasks', () => {
   ])(
     'a change (%s) is sent with the previous values of the changed fields',
     async (_, json, changed) => {
-      const { payloads } = await tells({ names: both, facts: [ofTask()] }, () =>
+      const { payloads } = await checkPayloads({ names: both, facts: [ofTask()] }, () =>
         patch(`/tasks/${task.id}`, json()),
       )
       expect(Object.keys(payloads[0].before_update).sort()).toEqual(
@@ -143,10 +153,10 @@ describe('events of tasks', () => {
 
   test('deleted frames of a task and of a job send updates', async () => {
     const deleted = { deleted_frames: [1] }
-    await tells({ names: both, facts: [ofTask()] }, () =>
+    await checkPayloads({ names: both, facts: [ofTask()] }, () =>
       patch(`/tasks/${task.id}/data/meta`, deleted),
     )
-    await tells({ names: both, facts: [ofTask(), ofJob(1)] }, () =>
+    await checkPayloads({ names: both, facts: [ofTask(), ofJob(1)] }, () =>
       patch(`/jobs/${jobs[1]?.id}/data/meta`, { deleted_frames: [3] }),
     )
   })
@@ -154,15 +164,17 @@ describe('events of tasks', () => {
   test('a task without a project sends updates when its labels change and when it joins a project', async () => {
     const names = ['organization']
     const labels = [{ name: 'car' }]
-    const { answer: alone } = await tells(
+    const { answer: alone } = await checkPayloads(
       { names, facts: [['create:task', ({ id }) => `/tasks/${id}`]] },
       () => api.done('POST', `/tasks?org=${slug}`, { json: { name: 'alone', labels } }),
     )
-    const facts: Fact[] = [['update:task', `/tasks/${alone.id}`]]
-    await tells({ names, facts }, () => patch(`/tasks/${alone.id}`, { labels: [{ name: 'bus' }] }))
+    const facts: RecordEvent[] = [['update:task', `/tasks/${alone.id}`]]
+    await checkPayloads({ names, facts }, () =>
+      patch(`/tasks/${alone.id}`, { labels: [{ name: 'bus' }] }),
+    )
     const [label] = (await api.done('GET', `/labels?task_id=${alone.id}`)).results
-    await tells({ names, facts }, () => patch(`/labels/${label.id}`, { color: '#102030' }))
-    const { payloads } = await tells({ names: both, facts }, () =>
+    await checkPayloads({ names, facts }, () => patch(`/labels/${label.id}`, { color: '#102030' }))
+    const { payloads } = await checkPayloads({ names: both, facts }, () =>
       patch(`/tasks/${alone.id}`, { project_id: project.id }),
     )
     const { project_id, project_name } = payloads[0].before_update
@@ -170,15 +182,15 @@ describe('events of tasks', () => {
   })
 
   test('a task that moves to another project sends events to its webhooks', async () => {
-    const { answer: other } = await tells(
+    const { answer: other } = await checkPayloads(
       { names: ['organization'], facts: [['create:project', ({ id }) => `/projects/${id}`]] },
       () => newProject('elsewhere'),
     )
     await listener.ofProject(api, 'elsewhere', other.id)
-    await tells({ names: ['organization', 'elsewhere'], facts: [ofTask()] }, () =>
+    await checkPayloads({ names: ['organization', 'elsewhere'], facts: [ofTask()] }, () =>
       patch(`/tasks/${task.id}`, { project_id: other.id }),
     )
-    await tells({ names: both, facts: [ofTask()] }, () =>
+    await checkPayloads({ names: both, facts: [ofTask()] }, () =>
       patch(`/tasks/${task.id}`, { project_id: project.id }),
     )
   })
@@ -193,7 +205,7 @@ describe('events of jobs', () => {
   ])(
     'a change (%s) is sent with the previous values of the changed fields',
     async (_, json, changed) => {
-      const { payloads } = await tells({ names: both, facts: [ofJob(0)] }, () =>
+      const { payloads } = await checkPayloads({ names: both, facts: [ofJob(0)] }, () =>
         patch(`/jobs/${jobs[0]?.id}`, json()),
       )
       expect(Object.keys(payloads[0].before_update).sort()).toEqual(
@@ -204,15 +216,17 @@ describe('events of jobs', () => {
 
   test('a change by the assignee, who has fewer rights, sends the full record', async () => {
     const sender = await senderOf(bo.api, bo.id)
-    await tells({ names: both, facts: [ofJob(0)], sender }, () =>
+    await checkPayloads({ names: both, facts: [ofJob(0)], sender }, () =>
       bo.api.done('PATCH', `/jobs/${jobs[0]?.id}`, { json: { state: 'in progress' } }),
     )
   })
 
   test('the last accepted job also sends an update of its task', async () => {
     const accepted = { stage: 'acceptance', state: 'completed' }
-    await tells({ names: both, facts: [ofJob(0)] }, () => patch(`/jobs/${jobs[0]?.id}`, accepted))
-    const { payloads } = await tells({ names: both, facts: [ofJob(1), ofTask()] }, () =>
+    await checkPayloads({ names: both, facts: [ofJob(0)] }, () =>
+      patch(`/jobs/${jobs[0]?.id}`, accepted),
+    )
+    const { payloads } = await checkPayloads({ names: both, facts: [ofJob(1), ofTask()] }, () =>
       patch(`/jobs/${jobs[1]?.id}`, accepted),
     )
     const updated = payloads.find(({ event }) => event === 'update:task')
@@ -222,16 +236,17 @@ describe('events of jobs', () => {
   test('a ground truth job sends events when it is created, changed and deleted, with updates of its task', async () => {
     const json = { type: 'ground_truth', task_id: task.id, frames: [0, 2] }
     const chosen = { ...json, frame_selection_method: 'manual' }
-    const { answer: truth } = await tells(
+    const { answer: truth } = await checkPayloads(
       { names: both, facts: [['create:job', ({ id }) => `/jobs/${id}`], ofTask()] },
       () => api.done('POST', '/jobs', { json: chosen }),
     )
     const url = `/jobs/${truth.id}`
-    await tells({ names: both, facts: [['update:job', url], ofTask()] }, () =>
+    await checkPayloads({ names: both, facts: [['update:job', url], ofTask()] }, () =>
       patch(`/tasks/${task.id}/validation_layout`, { disabled_frames: [2] }),
     )
-    const { payloads } = await tells({ names: both, facts: [['delete:job', url], ofTask()] }, () =>
-      api.done('DELETE', url),
+    const { payloads } = await checkPayloads(
+      { names: both, facts: [['delete:job', url], ofTask()] },
+      () => api.done('DELETE', url),
     )
     const updated = payloads.find(({ event }) => event === 'update:task')
     expect(updated.changes.validation_mode).toEqual({ from: 'gt', to: null })
@@ -244,15 +259,15 @@ describe('events of issues and comments', () => {
 
   test('a created issue sends events for the issue and its first comment', async () => {
     const json = { job: jobs[0]?.id, frame: 0, position: [1, 2.5, 3, 4], message: 'look' }
-    const commentOf = async ({ id }: Json) => {
+    const commentOf = async ({ id }: AnyJson) => {
       const [first] = (await api.done('GET', `/comments?issue_id=${id}`)).results
       return `/comments/${first.id}`
     }
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ['create:issue', ({ id }) => `/issues/${id}`],
       ['create:comment', commentOf],
     ]
-    const { answer } = await tells({ names: both, facts }, () =>
+    const { answer } = await checkPayloads({ names: both, facts }, () =>
       api.done('POST', '/issues', { json }),
     )
     issue = `/issues/${answer.id}`
@@ -263,35 +278,37 @@ describe('events of issues and comments', () => {
     ['assignee', () => ({ assignee: bo.id })],
     ['position', () => ({ position: [5, 6] })],
   ])('a change of %s sends an update of the issue', async (key, json) => {
-    const facts: Fact[] = [['update:issue', issue]]
-    const { payloads } = await tells({ names: both, facts }, () => patch(issue, json()))
+    const facts: RecordEvent[] = [['update:issue', issue]]
+    const { payloads } = await checkPayloads({ names: both, facts }, () => patch(issue, json()))
     expect(Object.keys(payloads[0].before_update).sort()).toEqual([key, 'updated_date'])
   })
 
   test('a comment sends events when it is created, changed and deleted', async () => {
     const json = { issue: Number(issue.split('/').at(-1)), message: 'seen' }
-    const told = await tells(
+    const expected = await checkPayloads(
       { names: both, facts: [['create:comment', ({ id }) => `/comments/${id}`]] },
       () => api.done('POST', '/comments', { json }),
     )
-    comment = `/comments/${told.answer.id}`
-    await tells({ names: both, facts: [['update:comment', comment]] }, () =>
+    comment = `/comments/${expected.answer.id}`
+    await checkPayloads({ names: both, facts: [['update:comment', comment]] }, () =>
       patch(comment, { message: 'mended' }),
     )
-    await tells({ names: both, facts: [['delete:comment', comment]] }, () =>
+    await checkPayloads({ names: both, facts: [['delete:comment', comment]] }, () =>
       api.done('DELETE', comment),
     )
   })
 
   test('a deleted issue sends an event', async () => {
-    await tells({ names: both, facts: [['delete:issue', issue]] }, () => api.done('DELETE', issue))
+    await checkPayloads({ names: both, facts: [['delete:issue', issue]] }, () =>
+      api.done('DELETE', issue),
+    )
   })
 })
 
 describe('calls without effect', () => {
   test('calls without effect send no event', async () => {
-    const said = { job: jobs[0]?.id, frame: 0, position: [1, 2], message: 'look' }
-    const issue = await api.done('POST', '/issues', { json: said })
+    const issueFields = { job: jobs[0]?.id, frame: 0, position: [1, 2], message: 'look' }
+    const issue = await api.done('POST', '/issues', { json: issueFields })
     const [comment] = (await api.done('GET', `/comments?issue_id=${issue.id}`)).results
     for (const name of both) await listener.take(name, 2)
     const [label] = (await api.done('GET', `/labels?project_id=${project.id}`)).results
@@ -309,7 +326,7 @@ describe('calls without effect', () => {
     await patch(`/comments/${comment.id}`, { message: 'look' })
     await patch(`/projects/${project.id}`, {})
 
-    const changes: [Fact, () => Promise<Json>][] = [
+    const changes: [RecordEvent, () => Promise<AnyJson>][] = [
       [ofProject(), () => patch(`/projects/${project.id}`, { name: 'fence' })],
       [ofTask(), () => patch(`/tasks/${task.id}`, { name: 'fence' })],
       [ofJob(0), () => patch(`/jobs/${jobs[0]?.id}`, { assignee: null })],
@@ -318,13 +335,13 @@ describe('calls without effect', () => {
         () => patch(`/issues/${issue.id}`, { resolved: true }),
       ],
     ]
-    await untilFollowed(api, project.id)
-    for (const [fact, act] of changes) await tells({ names: both, facts: [fact] }, act)
+    await waitForProjectDate(api, project.id)
+    for (const [fact, act] of changes) await checkPayloads({ names: both, facts: [fact] }, act)
   })
 
   test('no unexpected message was sent, and sequence numbers have no gaps', () => {
-    expect(eventsIn(listener.told('organization')).length).toBeGreaterThan(50)
-    const own = listener.told('project').map(({ webhook_sequence }) => webhook_sequence)
+    expect(eventsIn(listener.listReceived('organization')).length).toBeGreaterThan(50)
+    const own = listener.listReceived('project').map(({ webhook_sequence }) => webhook_sequence)
     expect(own.toSorted((a, b) => a - b)).toEqual(own.map((_, at) => at + 1))
   })
 })

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
-import { type Fact, senderOf, type Telling, telling } from '../../support/exact.ts'
-import { type Listener, listen } from '../../support/listener.ts'
-import { type Organization, password, people } from '../../support/people.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
+import { type Listener, startListener } from '../../support/listener.ts'
+import {
+  createPayloadCheck,
+  type PayloadCheck,
+  type RecordEvent,
+  senderOf,
+} from '../../support/payload-check.ts'
+import { createUserFactory, password, type TestOrganization } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -11,20 +16,20 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { as, newOrganization, newPerson, newMember, membershipOf } = people(() => reticle)
+const { as, newOrganization, newPerson, newMember, membershipOf } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let api: Client
-let acme: Organization
-let tells: Telling
+let api: ApiClient
+let acme: TestOrganization
+let checkPayloads: PayloadCheck
 const names = ['organization']
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   acme = await newOrganization()
   api = acme.owner.api
-  tells = telling({ listener, api, sender: await senderOf(api, acme.owner.id) })
+  checkPayloads = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
 }, 60_000)
 afterAll(async () => {
@@ -33,8 +38,8 @@ afterAll(async () => {
   remove()
 })
 
-const ofOrganization = (): Fact => ['update:organization', `/organizations/${acme.id}`]
-const invite = (email: string, role = 'worker'): Promise<Json> =>
+const ofOrganization = (): RecordEvent => ['update:organization', `/organizations/${acme.id}`]
+const invite = (email: string, role = 'worker'): Promise<AnyJson> =>
   api.done('POST', `/invitations?org=${acme.slug}`, { json: { email, role } })
 
 describe('events of the organization', () => {
@@ -44,7 +49,7 @@ describe('events of the organization', () => {
     ['contact', { contact: { email: 'a@example.org', more: [1, { two: null }] } }],
     ['slug', { slug: `s${process.pid}x${Date.now() % 100_000}` }],
   ])('a change (%s) is sent with the previous values of the changed fields', async (key, json) => {
-    const { payloads, answer } = await tells({ names, facts: [ofOrganization()] }, () =>
+    const { payloads, answer } = await checkPayloads({ names, facts: [ofOrganization()] }, () =>
       api.done('PATCH', `/organizations/${acme.id}`, { json }),
     )
     expect(Object.keys(payloads[0].before_update).sort()).toEqual([key, 'updated_date'].sort())
@@ -54,7 +59,7 @@ describe('events of the organization', () => {
   test('an update without a change sends no event', async () => {
     const { name, contact } = await api.done('GET', `/organizations/${acme.id}`)
     await api.done('PATCH', `/organizations/${acme.id}`, { json: { name, contact } })
-    const { payloads } = await tells({ names, facts: [ofOrganization()] }, () =>
+    const { payloads } = await checkPayloads({ names, facts: [ofOrganization()] }, () =>
       api.done('PATCH', `/organizations/${acme.id}`, { json: { name: 'fence' } }),
     )
     expect(payloads[0].before_update).toMatchObject({ name: 'Acme' })
@@ -65,16 +70,18 @@ describe('events of the organization', () => {
     await listener.take('organization', 3)
     const own = await membershipOf(api, acme.slug, acme.owner)
     const roles = [own, heir.membership].map(
-      (id): Fact => ['update:membership', `/memberships/${id}`],
+      (id): RecordEvent => ['update:membership', `/memberships/${id}`],
     )
     const given = { names, facts: [ofOrganization(), ...roles] }
     const transfer = (user_id: number) => ({ json: { user_id } })
     const url = `/organizations/${acme.id}/transfer`
-    const { payloads } = await tells(given, () => api.done('POST', url, transfer(heir.id)))
-    const told = payloads.find(({ event }) => event === 'update:organization')
-    expect(told.before_update.owner).toMatchObject({ id: acme.owner.id })
+    const { payloads } = await checkPayloads(given, () => api.done('POST', url, transfer(heir.id)))
+    const updated = payloads.find(({ event }) => event === 'update:organization')
+    expect(updated.before_update.owner).toMatchObject({ id: acme.owner.id })
     const sender = await senderOf(heir.api, heir.id)
-    await tells({ ...given, sender }, () => heir.api.done('POST', url, transfer(acme.owner.id)))
+    await checkPayloads({ ...given, sender }, () =>
+      heir.api.done('POST', url, transfer(acme.owner.id)),
+    )
   })
 })
 
@@ -92,33 +99,40 @@ describe('events of memberships', () => {
     const payloads = await listener.take('organization', 3)
     const member = await membershipOf(api, acme.slug, person)
     const record = await api.done('GET', `/memberships/${member}`)
-    const asked = { ...invitation, accepted: false }
+    const pendingInvitation = { ...invitation, accepted: false }
     expect(
       payloads.map(({ event, ...one }) => [event, one.membership ?? one.invitation, one.reason]),
     ).toEqual([
-      ['create:invitation', asked, undefined],
+      ['create:invitation', pendingInvitation, undefined],
       ['create:membership', record, undefined],
-      ['delete:invitation', asked, 'accepted'],
+      ['delete:invitation', pendingInvitation, 'accepted'],
     ])
   })
 
   test('a changed role and a removal send events', async () => {
     const { url } = await known()
     const promote = () => api.done('PATCH', url, { json: { role: 'supervisor' } })
-    const { payloads } = await tells({ names, facts: [['update:membership', url]] }, promote)
+    const { payloads } = await checkPayloads(
+      { names, facts: [['update:membership', url]] },
+      promote,
+    )
     expect(payloads[0].before_update).toEqual({ role: 'worker' })
     await promote()
-    await tells({ names, facts: [['delete:membership', url]] }, () => api.done('DELETE', url))
+    await checkPayloads({ names, facts: [['delete:membership', url]] }, () =>
+      api.done('DELETE', url),
+    )
   })
 
   test('members who leave or delete their account are the senders of the event', async () => {
     const [leaver, deleted] = [await known(), await known('maintainer')]
     const senders = [await senderOf(leaver.api, leaver.id), await senderOf(deleted.api, deleted.id)]
-    await tells({ names, facts: [['delete:membership', leaver.url]], sender: senders[0] }, () =>
-      leaver.api.done('DELETE', leaver.url),
+    await checkPayloads(
+      { names, facts: [['delete:membership', leaver.url]], sender: senders[0] },
+      () => leaver.api.done('DELETE', leaver.url),
     )
-    await tells({ names, facts: [['delete:membership', deleted.url]], sender: senders[1] }, () =>
-      deleted.api.done('DELETE', `/users/${deleted.id}`),
+    await checkPayloads(
+      { names, facts: [['delete:membership', deleted.url]], sender: senders[1] },
+      () => deleted.api.done('DELETE', `/users/${deleted.id}`),
     )
   })
 
@@ -130,24 +144,24 @@ describe('events of memberships', () => {
       await api.done('POST', `/tasks?org=${acme.slug}`, { json }),
     ]
     await listener.take('organization', 2)
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ['delete:membership', url],
       ['update:project', `/projects/${project.id}`],
       ['update:task', `/tasks/${task.id}`],
     ]
-    await tells({ names, facts }, () => api.done('DELETE', `${url}?unassign=true`))
+    await checkPayloads({ names, facts }, () => api.done('DELETE', `${url}?unassign=true`))
   })
 })
 
 describe('events of invitations', () => {
-  const created: Fact = ['create:invitation', ({ key }) => `/invitations/${key}`]
+  const created: RecordEvent = ['create:invitation', ({ key }) => `/invitations/${key}`]
   let count = 0
 
   /** Invites an address whose user registers afterwards. */
   async function invited() {
     const username = `i${process.pid}x${Date.now() % 100_000}x${++count}`
     const email = `${username}@example.org`
-    const { answer } = await tells({ names, facts: [created] }, () => invite(email))
+    const { answer } = await checkPayloads({ names, facts: [created] }, () => invite(email))
     const json = { username, email, password1: password, password2: password }
     const { key } = await as().done('POST', '/auth/register', { json })
     const invitee = as(`Token ${key}`)
@@ -155,11 +169,11 @@ describe('events of invitations', () => {
   }
 
   test('a revoked invitation sends an event', async () => {
-    const { answer } = await tells({ names, facts: [created] }, () =>
+    const { answer } = await checkPayloads({ names, facts: [created] }, () =>
       invite(`nobody-${process.pid}-${Date.now()}@example.org`),
     )
     const url = `/invitations/${answer.key}`
-    const { payloads } = await tells({ names, facts: [['delete:invitation', url]] }, () =>
+    const { payloads } = await checkPayloads({ names, facts: [['delete:invitation', url]] }, () =>
       api.done('DELETE', url),
     )
     expect(payloads[0].reason).toBe('revoked')
@@ -168,8 +182,9 @@ describe('events of invitations', () => {
   test('a declined invitation sends an event', async () => {
     const { url, invitee, id } = await invited()
     const sender = await senderOf(invitee, id)
-    const { payloads } = await tells({ names, facts: [['delete:invitation', url]], sender }, () =>
-      invitee.done('POST', `${url}/decline`),
+    const { payloads } = await checkPayloads(
+      { names, facts: [['delete:invitation', url]], sender },
+      () => invitee.done('POST', `${url}/decline`),
     )
     expect(payloads[0].reason).toBe('declined')
   })
@@ -178,15 +193,15 @@ describe('events of invitations', () => {
     const { url, invitee, id, key } = await invited()
     const sender = await senderOf(invitee, id)
     const joined = async () => (await invitee.done('GET', '/memberships')).results[0].id
-    const facts: Fact[] = [
+    const facts: RecordEvent[] = [
       ['delete:invitation', url],
       ['create:membership', async () => `/memberships/${await joined()}`],
     ]
-    const { payloads } = await tells({ names, facts, sender }, () =>
+    const { payloads } = await checkPayloads({ names, facts, sender }, () =>
       invitee.done('POST', `${url}/accept`),
     )
     expect(payloads.find(({ invitation }) => invitation).reason).toBe('accepted')
-    const told = payloads.map((one) => JSON.stringify(one.invitation))
-    expect(told.filter((text) => text?.includes(key))).toEqual([])
+    const payloadTexts = payloads.map((one) => JSON.stringify(one.invitation))
+    expect(payloadTexts.filter((text) => text?.includes(key))).toEqual([])
   })
 })

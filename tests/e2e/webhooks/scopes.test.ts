@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Json } from '../../support/client.ts'
+import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { liveProject, liveTask } from '../../support/life.ts'
-import { eventsIn, eventsOf, type Listener, listen } from '../../support/listener.ts'
-import { type Organization, people } from '../../support/people.ts'
+import { eventsIn, eventsOf, type Listener, startListener } from '../../support/listener.ts'
+import { createUserFactory, type TestOrganization } from '../../support/people.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
 
 /**
@@ -11,13 +11,13 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  */
 
 const { path, remove } = dataDirectory()
-const { newOrganization, newMember } = people(() => reticle)
+const { newOrganization, newMember } = createUserFactory(() => reticle)
 let reticle: Reticle
 let listener: Listener
-let acme: Organization
-let ajax: Organization
-const hooks: Record<string, { hook: Json; api: Client }> = {}
-const projects: Record<string, Json> = {}
+let acme: TestOrganization
+let ajax: TestOrganization
+const hooks: Record<string, { hook: AnyJson; api: ApiClient }> = {}
+const projects: Record<string, AnyJson> = {}
 let count = 0
 
 const ofProjects = eventsOf('project')
@@ -28,7 +28,7 @@ const ofPeople = ofOrganizations.filter((name) =>
 )
 
 beforeAll(async () => {
-  listener = await listen()
+  listener = await startListener()
   reticle = await startReticle(path)
   acme = await newOrganization()
   ajax = await newOrganization()
@@ -44,11 +44,11 @@ afterAll(async () => {
   remove()
 })
 
-async function organizationHook(name: string, organization: Organization) {
+async function organizationHook(name: string, organization: TestOrganization) {
   const { api } = organization.owner
   hooks[name] = { api, hook: await listener.ofOrganization(api, name, organization) }
 }
-async function projectHook(name: string, api: Client, query: string) {
+async function projectHook(name: string, api: ApiClient, query: string) {
   const project = await api.done('POST', `/projects${query}`, { json: { name } })
   hooks[name] = { api, hook: await listener.ofProject(api, encodeURI(name), project.id) }
   projects[name] = project
@@ -63,13 +63,15 @@ async function messages(): Promise<Record<string, number>> {
 }
 
 /** Runs `live` and checks which events each of these webhooks receives, and that no other webhook receives any. */
-async function expectHeard(expected: Record<string, string[]>, live: () => Promise<unknown>) {
-  const heard = (name: string) => listener.told(encodeURI(name))
+async function expectReceived(expected: Record<string, string[]>, live: () => Promise<unknown>) {
+  const receivedBy = (name: string) => listener.listReceived(encodeURI(name))
   const before = await messages()
-  const told = Object.fromEntries(Object.keys(expected).map((name) => [name, heard(name).length]))
+  const counts = Object.fromEntries(
+    Object.keys(expected).map((name) => [name, receivedBy(name).length]),
+  )
   await live()
   for (const [name, events] of Object.entries(expected)) {
-    const fresh = () => new Set(eventsIn(heard(name).slice(told[name])))
+    const fresh = () => new Set(eventsIn(receivedBy(name).slice(counts[name])))
     await expect.poll(() => [...fresh()].sort(), { timeout: 30_000 }).toEqual([...events].sort())
   }
   const after = await messages()
@@ -80,8 +82,8 @@ async function expectHeard(expected: Record<string, string[]>, live: () => Promi
 }
 
 /** Checks that every payload about a project or its objects names that project. */
-function expectWithin(name: string, { id }: Json) {
-  for (const payload of listener.told(name)) {
+function expectWithin(name: string, { id }: AnyJson) {
+  for (const payload of listener.listReceived(name)) {
     const { project, task, job, request } = payload
     const within = project?.id ?? (task ?? job ?? request?.operation)?.project_id ?? id
     expect([payload.event, within]).toEqual([payload.event, id])
@@ -89,10 +91,10 @@ function expectWithin(name: string, { id }: Json) {
 }
 
 describe('all events of a project', () => {
-  const live = async (api: Client, query: string, expected: Record<string, string[]>) => {
+  const live = async (api: ApiClient, query: string, expected: Record<string, string[]>) => {
     const own = `own${++count}`
-    let project: Json
-    await expectHeard({ ...expected, [own]: ofProjects }, () =>
+    let project: AnyJson
+    await expectReceived({ ...expected, [own]: ofProjects }, () =>
       liveProject(api, query, (made) => {
         project = made
         return listener.ofProject(api, own, made.id)
@@ -120,19 +122,19 @@ describe('all events of a task without a project', () => {
 
   test('a task of an organization reaches the webhook of the organization', async () => {
     const query = `?org=${acme.slug}`
-    await expectHeard({ acme: ofTasks }, () => liveTask(acme.owner.api, { query, labels }))
+    await expectReceived({ acme: ofTasks }, () => liveTask(acme.owner.api, { query, labels }))
   })
 
   test('a task of a personal workspace reaches no webhook until it moves to an organization', async () => {
     const { api } = acme.owner
     const arrivals = ['create:task', 'create:job', 'delete:task', 'delete:job']
-    await expectHeard({ acme: arrivals }, () =>
+    await expectReceived({ acme: arrivals }, () =>
       liveTask(api, { labels }, (task) =>
         api.done('PATCH', `/tasks/${task.id}`, { json: { organization_id: acme.id } }),
       ),
     )
     const project = projects['of a person']
-    await expectHeard({ 'of a person': ['completed:request[export:backup]'] }, async () =>
+    await expectReceived({ 'of a person': ['completed:request[export:backup]'] }, async () =>
       api.finished(await api.done('POST', `/projects/${project.id}/backup/export`)),
     )
   })
@@ -142,18 +144,23 @@ describe('all events of an organization and its members', () => {
   test('they reach only its webhook, and a deletion with projects also reaches their webhooks', async () => {
     const { api } = ajax.owner
     const rest = ofPeople.filter((name) => name !== 'delete:organization')
-    await expectHeard({ ajax: rest }, async () => {
+    await expectReceived({ ajax: rest }, async () => {
       const { membership } = await newMember(ajax, 'worker')
       await api.done('PATCH', `/memberships/${membership}`, { json: { role: 'supervisor' } })
       await api.done('DELETE', `/memberships/${membership}`)
       await api.done('PATCH', `/organizations/${ajax.id}`, { json: { name: 'Ajax' } })
     })
-    const gone = { ajax: ['delete:organization', 'delete:project'], 'of ajax': ['delete:project'] }
-    const { hook } = hooks['of acme'] as { hook: Json }
+    const deletions = {
+      ajax: ['delete:organization', 'delete:project'],
+      'of ajax': ['delete:project'],
+    }
+    const { hook } = hooks['of acme'] as { hook: AnyJson }
     expect(hook.organization).toBe(acme.id)
     delete hooks.ajax
     delete hooks['of ajax']
-    await expectHeard(gone, () => api.done('DELETE', `/organizations/${ajax.id}?objects=delete`))
+    await expectReceived(deletions, () =>
+      api.done('DELETE', `/organizations/${ajax.id}?objects=delete`),
+    )
   })
 })
 
@@ -166,7 +173,7 @@ describe('events that a webhook cannot subscribe to', () => {
   const target_url = 'https://example.org/hook'
 
   test.each([...notOfProjects, 'ping'])('a webhook of a project refuses %s', async (event) => {
-    const { api, hook } = hooks['of acme'] as { api: Client; hook: Json }
+    const { api, hook } = hooks['of acme'] as { api: ApiClient; hook: AnyJson }
     const events = ['update:task', event]
     const json = { type: 'project', project_id: hook.project_id, target_url, events }
     for (const answer of [

@@ -26,14 +26,14 @@ try {
   await exportTask(task)
   await api('PATCH', `/projects/${project.id}`, { name: 'helm test, changed' })
   await delivered(webhook)
-  say('everything works together')
+  print('everything works together')
 } finally {
   await api('DELETE', `/projects/${project.id}`)
 }
 
 async function signIn() {
   const { key } = await send('POST', '/auth/login', { username, password })
-  say(`signed in as ${username}`)
+  print(`signed in as ${username}`)
   return (method, path, body) => send(method, path, body, { authorization: `Token ${key}` })
 }
 
@@ -67,7 +67,7 @@ async function finished({ rq_id }, what) {
     return now.status === 'finished' || now.status === 'failed' ? now : undefined
   })
   if (request.status === 'failed') throw new Error(`${what} failed: ${request.message}`)
-  say(`${what} is done`)
+  print(`${what} is done`)
 }
 
 async function delivered({ id }) {
@@ -78,7 +78,7 @@ async function delivered({ id }) {
   if (isRealReceiver && !(attempt.status_code >= 200 && attempt.status_code < 300)) {
     throw new Error(`the receiver at ${target} answered ${attempt.status_code ?? 'nothing'}`)
   }
-  say(`the webhook was attempted: ${attempt.status_code ?? 'no such receiver, as meant'}`)
+  print(`the webhook was attempted: ${attempt.status_code ?? 'no such receiver, as meant'}`)
 }
 
 async function until(failure, look) {
@@ -101,6 +101,6 @@ async function send(method, path, body, headers = {}) {
   return text === '' ? undefined : JSON.parse(text)
 }
 
-function say(line) {
+function print(line) {
   process.stdout.write(`${line}\n`)
 }

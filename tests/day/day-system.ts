@@ -1,5 +1,5 @@
 /** A running system whose parts can be killed. */
-export interface House {
+export interface DaySystem {
   urls: () => readonly string[]
   /** Parts that can be killed, by name. Each resolves when the part works again. */
   victims: Record<string, () => Promise<void>>

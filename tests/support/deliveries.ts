@@ -1,39 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { completedRequest } from '@reticle/contracts/events/webhook-events'
 import pg from 'pg'
-import type { Json } from './client.ts'
-import type { Acknowledged, Webhook } from './flow.ts'
-import { factOf, type Heard, type Hearing, markOf } from './heard.ts'
+import type { AnyJson } from './client.ts'
+import type { AcknowledgedChange, FlowWebhook } from './flow.ts'
+import { factOf, type MessageLog, markOf, type ReceivedMessage } from './received-messages.ts'
 
 /** An event and its project. */
-interface Located {
+interface LocatedEvent {
   event: string
   project_id: number | null
 }
 
 /** An event as its service committed it, in the order of its key. */
-export interface Committed extends Located {
+export interface CommittedEvent extends LocatedEvent {
   key: string
   fact: string
 }
 
 /** Events and changes that services have committed. */
-export interface Truth {
+export interface CommittedState {
   /** Events that webhooks can subscribe to. */
-  events: Committed[]
+  events: CommittedEvent[]
   /** Changes of annotations, for whose jobs another service sends the events. */
-  revisions: (Located & Pick<Acknowledged, 'mark'>)[]
+  revisions: (LocatedEvent & Pick<AcknowledgedChange, 'mark'>)[]
 }
 
 interface Row {
   key: string
   type: string
   occurred_date: string
-  data: Json
+  data: AnyJson
 }
 
 /** Reads the committed events of a cluster: those that left the outboxes of these services, and those that remain. */
-export async function committedIn(urls: readonly string[]): Promise<Truth> {
+export async function readClusterEvents(urls: readonly string[]): Promise<CommittedState> {
   const columns = `key, type, headers->>'occurred-date' as occurred_date, data`
   const statement = `
     select * from (
@@ -41,31 +41,31 @@ export async function committedIn(urls: readonly string[]): Promise<Truth> {
     ) event where type like '%:%' or type in ('request.finished', 'annotations.changed')
     order by id`
   const all = await Promise.all(urls.map((url) => rowsOf(url, statement)))
-  return truthOf(all.flat())
+  return toCommittedState(all.flat())
 }
 
 /** Reads the committed events of an embedded server from its bus. Events in an outbox are not delivered yet. */
-export async function committedOn(url: string): Promise<Truth> {
+export async function readBusEvents(url: string): Promise<CommittedState> {
   const statement = `
     select key, headers->>'event-type' as type, headers->>'occurred-date' as occurred_date,
       value as data
     from bus.bus_messages where topic = 'reticle.events.v1' order by partition, "offset"`
-  return truthOf(await rowsOf(url, statement))
+  return toCommittedState(await rowsOf(url, statement))
 }
 
-function truthOf(rows: Row[]): Truth {
+function toCommittedState(rows: Row[]): CommittedState {
   const isOfAnnotations = ({ type }: Row) => type === 'annotations.changed'
   const changes = rows.filter(isOfAnnotations)
   const revisions = changes.flatMap(({ data: { jobs, project_id = null } }) =>
-    jobs.map((one: Json) => {
+    jobs.map((one: AnyJson) => {
       const mark = markOf.revision(one.job_id, one.revision)
       return { event: 'update:job', mark, project_id }
     }),
   )
-  return { events: rows.filter((row) => !isOfAnnotations(row)).map(committed), revisions }
+  return { events: rows.filter((row) => !isOfAnnotations(row)).map(toCommittedEvent), revisions }
 }
 
-function committed({ key, type, occurred_date, data }: Row): Committed {
+function toCommittedEvent({ key, type, occurred_date, data }: Row): CommittedEvent {
   const { project, task, job, request } = data
   const event = type === 'request.finished' ? completedRequest(request.operation.type) : type
   const place = task ?? job ?? request?.operation ?? data
@@ -85,7 +85,7 @@ export async function rowsOf<R = Row>(url: string, statement: string): Promise<R
 }
 
 /** Faults in the messages of a webhook. */
-export interface Verdict {
+export interface DeliveryFaults {
   /** Committed or acknowledged, but never received. */
   lost: string[]
   /** Received but never committed, or received under two ids. */
@@ -99,13 +99,16 @@ export interface Verdict {
 }
 
 /** Returns the events that a webhook must receive. */
-const owedTo = <T extends Located>({ project_id, events }: Webhook, all: readonly T[]) =>
+const expectedFor = <T extends LocatedEvent>(
+  { project_id, events }: FlowWebhook,
+  all: readonly T[],
+) =>
   all.filter(
     (one) => events.includes(one.event) && (project_id === null || project_id === one.project_id),
   )
 
 /** A verdict without faults. */
-export const well: Verdict = {
+export const noFaults: DeliveryFaults = {
   lost: [],
   invented: [],
   numbers: [],
@@ -117,25 +120,25 @@ export const well: Verdict = {
  * Checks the messages of a webhook.
  * @param excused messages whose first attempt failed or was not made; later messages may arrive before them
  */
-export function judge(
-  webhook: Webhook,
-  hearing: Pick<Hearing, 'of'>,
-  { truth, acknowledged }: { truth: Truth; acknowledged: readonly Acknowledged[] },
+export function findDeliveryFaults(
+  webhook: FlowWebhook,
+  hearing: Pick<MessageLog, 'of'>,
+  { truth, acknowledged }: { truth: CommittedState; acknowledged: readonly AcknowledgedChange[] },
   excused: ReadonlySet<string> = new Set(),
-): Verdict {
-  const told = hearing.of(webhook.id).toSorted((a, b) => a.sequence - b.sequence)
-  const { pairs, lost, rest } = paired(owedTo(webhook, truth.events), told)
-  const marks = new Set(told.flatMap((one) => one.marks))
+): DeliveryFaults {
+  const messages = hearing.of(webhook.id).toSorted((a, b) => a.sequence - b.sequence)
+  const { pairs, lost, rest } = pairMessages(expectedFor(webhook, truth.events), messages)
+  const marks = new Set(messages.flatMap((one) => one.marks))
   const changes = [...acknowledged, ...truth.revisions]
-  const unheard = owedTo(webhook, changes).filter(({ mark }) => !marks.has(mark))
+  const unreceived = expectedFor(webhook, changes).filter(({ mark }) => !marks.has(mark))
   return {
-    lost: [...lost.map(({ fact }) => fact), ...unheard.map(({ mark }) => mark)],
+    lost: [...lost.map(({ fact }) => fact), ...unreceived.map(({ mark }) => mark)],
     invented: rest.map(({ fact }) => fact),
-    numbers: told
+    numbers: messages
       .map(({ sequence }) => sequence)
-      .filter((number, at) => number !== 1 + (told[at - 1]?.sequence ?? 0)),
-    misnumbered: descents(pairs, ({ sequence }) => sequence),
-    overtaken: descents(
+      .filter((number, at) => number !== 1 + (messages[at - 1]?.sequence ?? 0)),
+    misnumbered: findDescents(pairs, ({ sequence }) => sequence),
+    overtaken: findDescents(
       pairs.filter(({ message: { id } }) => !excused.has(id)),
       ({ nth }) => nth,
     ),
@@ -143,40 +146,43 @@ export function judge(
 }
 
 interface Pair {
-  owed: Committed
-  message: Heard
+  expected: CommittedEvent
+  message: ReceivedMessage
 }
 
 /** Pairs each event with its message; equal ones are paired in order. */
-function paired(owed: readonly Committed[], told: readonly Heard[]) {
-  const byFact = new Map<string, Heard[]>()
-  for (const one of told) byFact.set(one.fact, [...(byFact.get(one.fact) ?? []), one])
+function pairMessages(expected: readonly CommittedEvent[], messages: readonly ReceivedMessage[]) {
+  const byFact = new Map<string, ReceivedMessage[]>()
+  for (const one of messages) byFact.set(one.fact, [...(byFact.get(one.fact) ?? []), one])
   const pairs: Pair[] = []
-  const lost: Committed[] = []
-  for (const one of owed) {
+  const lost: CommittedEvent[] = []
+  for (const one of expected) {
     const message = byFact.get(one.fact)?.shift()
-    if (message) pairs.push({ owed: one, message })
+    if (message) pairs.push({ expected: one, message })
     else lost.push(one)
   }
   return { pairs, lost, rest: [...byFact.values()].flat() }
 }
 
 /** Finds events that are numbered before an earlier event of the same key, by a number of their messages. */
-function descents(pairs: readonly Pair[], numberOf: (message: Heard) => number): string[] {
+function findDescents(
+  pairs: readonly Pair[],
+  numberOf: (message: ReceivedMessage) => number,
+): string[] {
   const highest = new Map<string, number>()
-  return pairs.flatMap(({ owed: { key, fact }, message }) => {
+  return pairs.flatMap(({ expected: { key, fact }, message }) => {
     const [before, number] = [highest.get(key) ?? 0, numberOf(message)]
     highest.set(key, Math.max(before, number))
     return number < before ? [fact] : []
   })
 }
 
-export interface Telling {
-  webhooks: readonly Webhook[]
-  hearing: Pick<Hearing, 'of'>
-  acknowledged: readonly Acknowledged[]
+export interface DeliveryCheck {
+  webhooks: readonly FlowWebhook[]
+  hearing: Pick<MessageLog, 'of'>
+  acknowledged: readonly AcknowledgedChange[]
   /** Returns the events committed so far. */
-  truth: () => Promise<Truth>
+  truth: () => Promise<CommittedState>
   /** Address of the database in which webhooks-svc records attempts. */
   database: () => Promise<string> | string
   /** Messages whose first attempt is known to have failed; newly found ones are added. */
@@ -187,30 +193,35 @@ export interface Telling {
 /**
  * Returns the verdict of each webhook once there are no faults or the time is over, since events may still be pending.
  */
-export async function untilTold({ webhooks, hearing, acknowledged, ...given }: Telling) {
+export async function waitForDeliveries({
+  webhooks,
+  hearing,
+  acknowledged,
+  ...given
+}: DeliveryCheck) {
   for (const until = Date.now() + given.patienceMs; ; await sleep(1000)) {
     const truth = await given.truth()
-    await noteFailed(await given.database(), given.failed)
+    await addFailedMessages(await given.database(), given.failed)
     const seen = webhooks.map((webhook) => ({
       webhook: webhook.id,
-      owed: owedTo(webhook, truth.events).length,
-      verdict: judge(webhook, hearing, { truth, acknowledged }, given.failed),
+      expected: expectedFor(webhook, truth.events).length,
+      verdict: findDeliveryFaults(webhook, hearing, { truth, acknowledged }, given.failed),
     }))
-    const isWell = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
-    if (isWell || Date.now() > until) return seen
+    const isFaultless = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
+    if (isFaultless || Date.now() > until) return seen
   }
 }
 
 /** Returns the row of the scoreboard. */
-export function scoreOf(seen: Awaited<ReturnType<typeof untilTold>>, kills: string) {
-  const owed = seen.reduce((sum, one) => sum + one.owed, 0)
+export function scoreOf(seen: Awaited<ReturnType<typeof waitForDeliveries>>, kills: string) {
+  const expected = seen.reduce((sum, one) => sum + one.expected, 0)
   const lost = seen.flatMap(({ verdict }) => verdict.lost).length
-  const isWell = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
-  return { count: `${kills}, ${owed} messages`, seen: String(lost), holds: isWell }
+  const isFaultless = seen.every(({ verdict }) => Object.values(verdict).flat().length === 0)
+  return { count: `${kills}, ${expected} messages`, seen: String(lost), holds: isFaultless }
 }
 
 /** Adds the messages with a failed attempt, as far as attempts are still recorded. */
-export async function noteFailed(url: string, failed: Set<string>): Promise<void> {
+export async function addFailedMessages(url: string, failed: Set<string>): Promise<void> {
   const rows = await rowsOf<{ delivery_id: string }>(
     url,
     `select message.delivery_id from webhooks.webhook_deliveries delivery
@@ -221,7 +232,7 @@ export async function noteFailed(url: string, failed: Set<string>): Promise<void
 }
 
 /** Expires the leases of messages that a killed process held, as would happen after half a minute. */
-export async function endLeasesOfMessages(url: string): Promise<void> {
+export async function expireMessageLeases(url: string): Promise<void> {
   const statement =
     'update webhooks.webhook_messages set lease_until = now() where lease_until > now()'
   await rowsOf(url, statement)

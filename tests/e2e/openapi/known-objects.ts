@@ -1,5 +1,5 @@
-import type { Answer, Json } from '../../support/client.ts'
-import type { Call } from './calls.ts'
+import type { AnyJson, ApiResponse } from '../../support/client.ts'
+import type { FuzzCall } from './calls.ts'
 import type { Known } from './values.ts'
 
 /** Number of the latest objects of a kind that are remembered, besides the first. */
@@ -16,13 +16,13 @@ const kindOf = (path: string): string =>
     .replace(/s$/, '')
 
 /** Remembers objects that a call has created, so that later calls use them. */
-export function learn(
+export function rememberObjects(
   own: Known,
-  { operation, as }: Call,
-  { status, headers, body }: Answer,
+  { operation, as }: FuzzCall,
+  { status, headers, body }: ApiResponse,
 ): void {
   if (as !== 'owner' && as !== 'password') return
-  const remember = (kind: string, value: Json) => {
+  const remember = (kind: string, value: AnyJson) => {
     if (value === undefined || value === null) return
     const [first = value, ...others] = own[kind] ?? []
     own[kind] = first === value ? [value] : [first, ...[...others, value].slice(-most)]
@@ -37,10 +37,14 @@ export function learn(
 }
 
 /** Forgets objects that a call has deleted; returns true if too few are left. */
-export function forget(own: Known, { operation, url, method }: Call, { status }: Answer): boolean {
+export function forgetObject(
+  own: Known,
+  { operation, url, method }: FuzzCall,
+  { status }: ApiResponse,
+): boolean {
   if (method !== 'DELETE' || status >= 300) return false
-  const [place = ''] = url.split('?', 1)
-  const id = decodeURIComponent(place.replace(/\/$/, '').replace(/^.*\//, ''))
+  const [path = ''] = url.split('?', 1)
+  const id = decodeURIComponent(path.replace(/\/$/, '').replace(/^.*\//, ''))
   const kind = kindOf(operation.path)
   own[kind] = (own[kind] ?? []).filter((value) => String(value) !== id)
   return roots.has(kind) || own[kind].length === 0

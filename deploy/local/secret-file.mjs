@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Returns the content of a file that only its owner may read; created by `make` if it is missing. */
-export async function kept(path, make) {
+export async function readOrCreateSecret(path, make) {
   const known = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined
     throw error

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Received, TestReceiver } from '@reticle/kit/testing/receiver'
-import type { Json } from './client.ts'
+import type { AnyJson } from './client.ts'
 
 /** A message that webhooks received once or several times, without its body, as there may be tens of thousands. */
-export interface Heard {
+export interface ReceivedMessage {
   /** `webhook-id` header. */
   id: string
   webhook_id: number
@@ -18,9 +18,9 @@ export interface Heard {
   nth: number
 }
 
-export interface Hearing {
+export interface MessageLog {
   /** Returns the messages of this webhook in the order of arrival, without repeats. */
-  of: (webhook_id: number) => readonly Heard[]
+  of: (webhook_id: number) => readonly ReceivedMessage[]
   /** Number of deliveries that repeated an earlier message. */
   repeats: () => number
   /** Ids that arrived with two different bodies. */
@@ -28,21 +28,21 @@ export interface Hearing {
 }
 
 /** Makes `receiver` answer 200 to everything, and records a summary of each message. */
-export function hear(receiver: TestReceiver): Hearing {
-  const all = new Map<string, Heard>()
-  const byWebhook = new Map<number, Heard[]>()
+export function recordMessages(receiver: TestReceiver): MessageLog {
+  const all = new Map<string, ReceivedMessage>()
+  const byWebhook = new Map<number, ReceivedMessage[]>()
   const contradicted: string[] = []
   let count = 0
   receiver.answer((given) => {
     receiver.received.length = 0
-    const told = read(given, ++count)
-    const known = all.get(told.id)
-    if (known && known.hash !== told.hash) contradicted.push(told.id)
+    const message = read(given, ++count)
+    const known = all.get(message.id)
+    if (known && known.hash !== message.hash) contradicted.push(message.id)
     if (known) return {}
-    all.set(told.id, told)
-    const own = byWebhook.get(told.webhook_id) ?? []
-    byWebhook.set(told.webhook_id, own)
-    own.push(told)
+    all.set(message.id, message)
+    const own = byWebhook.get(message.webhook_id) ?? []
+    byWebhook.set(message.webhook_id, own)
+    own.push(message)
     return {}
   })
   return {
@@ -52,8 +52,8 @@ export function hear(receiver: TestReceiver): Hearing {
   }
 }
 
-function read({ headers, body }: Received, nth: number): Heard {
-  const payload: Json = JSON.parse(body.toString('utf8'))
+function read({ headers, body }: Received, nth: number): ReceivedMessage {
+  const payload: AnyJson = JSON.parse(body.toString('utf8'))
   const { event, webhook_id, webhook_sequence: sequence, created_date } = payload
   return {
     ...{ id: String(headers['webhook-id']), webhook_id, sequence, event, nth },
@@ -64,12 +64,12 @@ function read({ headers, body }: Received, nth: number): Heard {
 }
 
 /** Returns the event, record and time of a change, equal for an event in an outbox and a payload. */
-export function factOf(event: string, data: Json, occurred_date: string): string {
+export function factOf(event: string, data: AnyJson, occurred_date: string): string {
   const resource = event.startsWith('completed:request') ? 'request' : event.replace(/^.*:/, '')
   return `${event} ${data[resource]?.id} ${occurred_date}`
 }
 
-function marksOf({ event, project, task, job, comment, request, annotations }: Json): string[] {
+function marksOf({ event, project, task, job, comment, request, annotations }: AnyJson): string[] {
   if (event === 'update:project') return [markOf.name(project.id, project.name)]
   if (event === 'create:comment') return [markOf.comment(comment.id, comment.message)]
   if (event === 'create:task' || event === 'delete:task') return [markOf.task(task.id)]
@@ -84,7 +84,7 @@ export const markOf = {
   name: (project_id: number, name: string) => `project ${project_id} ${name}`,
   comment: (id: number, message: string) => `comment ${id} ${message}`,
   task: (id: number) => `task ${id}`,
-  request: ({ id, created_date }: Json) => `request ${id} ${created_date}`,
+  request: ({ id, created_date }: AnyJson) => `request ${id} ${created_date}`,
   revision: (job_id: number, revision: number) => `job ${job_id} at ${revision}`,
   shape: (id: number) => `shape ${id}`,
 }

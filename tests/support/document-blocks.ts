@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { root } from './root.ts'
 
 /** A fenced block of a document. */
-export interface Block {
+export interface DocumentBlock {
   document: string
   /** Line of its start. */
   line: number
@@ -15,7 +15,7 @@ export interface Block {
 }
 
 /** Reads every fenced block. Its marker is in the line above, and may continue after a colon. */
-export function blocksOf(document: string): Block[] {
+export function blocksOf(document: string): DocumentBlock[] {
   const text = readFileSync(join(root, document), 'utf8')
   const pattern =
     /(?:^<!-- (?:executed|checked) by ([\w./-]+)(?:: [^>]*)? -->\n)?^( *)```(\w*)\n([\s\S]*?)^\2```$/gm

@@ -1,23 +1,23 @@
 import { type Operation, restOperations } from '@reticle/contracts'
 import { isPage } from '@reticle/contracts/api/operation'
 import { bodies, queries } from '../../support/accepted.ts'
-import type { Json, Sent } from '../../support/client.ts'
-import { annotationFile, assetForm, datasetFile, picture } from '../../support/pictures.ts'
+import type { AnyJson, ApiRequestInit } from '../../support/client.ts'
+import { annotationFile, assetForm, createImage, datasetFile } from '../../support/pictures.ts'
 import { tus } from '../../support/tus.ts'
-import { type Ids, type Tenant, uploadForm } from './tenants.ts'
+import { type Tenant, type TenantIds, uploadForm } from './tenants.ts'
 
 /** A workspace whose objects are requested by users without any access to it. */
 export interface Foreign {
   slug: string
   username: string
-  ids: Ids
+  ids: TenantIds
 }
 
-export interface Ask {
+export interface IsolationCall {
   operation: Operation
   path: string
   query?: string
-  json?: Json
+  json?: AnyJson
   headers?: Record<string, string>
   /**
    * Expected answer. `refused`: 403 or 404; `none`: a list without foreign objects; `not done`: the body names foreign
@@ -31,7 +31,7 @@ const closed = restOperations.filter((one) => one.access !== 'anyone' && one.suc
 const enc = (value: unknown) => encodeURIComponent(String(value))
 
 /** Returns the address of an operation on the objects in `ids`. */
-export function pathOf({ path }: Operation, ids: Ids): string {
+export function pathOf({ path }: Operation, ids: TenantIds): string {
   const [, first = ''] = path.split('/')
   const id = ids[first]
   if (path.includes(':') && id === undefined) throw new Error(`there is no foreign ${first}`)
@@ -43,12 +43,12 @@ export function pathOf({ path }: Operation, ids: Ids): string {
 }
 
 /** Files of restores belong to no object. */
-const fileOf = (path: string, ids: Ids) => {
-  const [, place] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
-  return ids[place ?? 'files']
+const fileOf = (path: string, ids: TenantIds) => {
+  const [, owner] = /^\/(\w+\/backup)\/:file_id/.exec(path) ?? []
+  return ids[owner ?? 'files']
 }
 
-export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
+export function buildCalls(foreign: readonly Foreign[], own: Tenant): IsolationCall[] {
   return closed.flatMap((operation) => [
     ...foreign.flatMap((one) => [
       ...inPath(operation, one, own),
@@ -63,7 +63,7 @@ export function asksFor(foreign: readonly Foreign[], own: Tenant): Ask[] {
 const hasId = ({ path }: Operation) => path.includes(':')
 const isList = ({ answers }: Operation) => answers[200] !== undefined && isPage(answers[200])
 
-function base(operation: Operation): Pick<Ask, 'operation' | 'query' | 'json'> {
+function base(operation: Operation): Pick<IsolationCall, 'operation' | 'query' | 'json'> {
   const { name } = operation
   return { operation, query: queries[name] ?? '?', json: bodies[name] }
 }
@@ -74,16 +74,16 @@ const tellsNothing = /^\/(?:organizations|memberships|invitations)\//
 const partKinds = ['deliveries', 'files', 'projects/backup', 'tasks/backup']
 
 /** Requests the foreign object itself, and a foreign part through an own parent. */
-function inPath(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
+function inPath(operation: Operation, { ids }: Foreign, own: Tenant): IsolationCall[] {
   if (!hasId(operation)) return []
   const answer = tellsNothing.test(operation.path) ? 404 : 403
-  const asked = { ...base(operation), path: pathOf(operation, ids), answer } as const
-  const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : asked.query
-  const whole = { ...asked, query: rq_id }
+  const call = { ...base(operation), path: pathOf(operation, ids), answer } as const
+  const rq_id = operation.name.startsWith('download') ? `?rq_id=${enc(ids.requests)}` : call.query
+  const whole = { ...call, query: rq_id }
   if (!/:(?:delivery|file)_id/.test(operation.path)) return [whole]
   const parts = partKinds.map((kind) => [kind, ids[kind] ?? ''])
   const mixed = { ...own.ids, ...Object.fromEntries(parts) }
-  return [whole, { ...asked, path: pathOf(operation, mixed), answer: 'refused' }]
+  return [whole, { ...call, path: pathOf(operation, mixed), answer: 'refused' }]
 }
 
 /** Values of the foreign workspace for a parameter with this name. */
@@ -111,14 +111,14 @@ function valuesOf(name: string, operation: Operation, { ids, slug, username }: F
 const paging = ['page', 'page_size', 'sort', 'filter', 'search', 'wait']
 
 /** Reads with foreign values: as query parameters, as filter expressions and as searches. */
-function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
+function inQuery(operation: Operation, foreign: Foreign, own: Tenant): IsolationCall[] {
   const { query, json } = base(operation)
   const path = pathOf(operation, own.ids)
   const isSafe = operation.method === 'GET' || !hasId(operation)
   if (!isSafe) return []
   const names = Object.keys(operation.query?.shape ?? {}).filter((one) => !paging.includes(one))
   const simple = names.flatMap((name) =>
-    valuesOf(name, operation, foreign).map((value): Ask => {
+    valuesOf(name, operation, foreign).map((value): IsolationCall => {
       const answer = isList(operation) ? 'none' : undefined
       return { operation, path, json, query: `${query}&${name}=${enc(value)}`, answer }
     }),
@@ -128,40 +128,44 @@ function inQuery(operation: Operation, foreign: Foreign, own: Tenant): Ask[] {
 }
 
 /** Foreign cloud storages as source or target of the caller's own files. */
-function inPlace(operation: Operation, { ids }: Foreign, own: Tenant): Ask[] {
+function inPlace(operation: Operation, { ids }: Foreign, own: Tenant): IsolationCall[] {
   const { shape = {} } = operation.query ?? {}
   if (operation.method !== 'POST' || !('cloud_storage_id' in shape && 'location' in shape))
     return []
   const { query = '?' } = base(operation)
-  const place = `location=cloud_storage&cloud_storage_id=${enc(ids.cloudstorages)}&filename=a.zip`
+  const cloudQuery = `location=cloud_storage&cloud_storage_id=${enc(ids.cloudstorages)}&filename=a.zip`
   const path = pathOf(operation, own.ids)
-  return [{ operation, path, query: `${query}&${place}`, answer: 'refused' }]
+  return [{ operation, path, query: `${query}&${cloudQuery}`, answer: 'refused' }]
 }
 
-function filtered(operation: Operation, foreign: Foreign, names: readonly string[]): Ask[] {
+function filtered(
+  operation: Operation,
+  foreign: Foreign,
+  names: readonly string[],
+): IsolationCall[] {
   const path = operation.path
   return names.flatMap((name) =>
     valuesOf(name, operation, foreign).flatMap((value) => {
       const field = { var: name }
-      const ask = (expression: Json, answer?: 'none'): Ask => ({
+      const filterCall = (expression: AnyJson, answer?: 'none'): IsolationCall => ({
         ...{ operation, path, answer, query: `?filter=${enc(JSON.stringify(expression))}` },
       })
       return [
-        ask({ in: [field, [value]] }, 'none'),
-        ask({ or: [{ '==': [field, value] }, { '!': { '==': [field, value] } }] }),
+        filterCall({ in: [field, [value]] }, 'none'),
+        filterCall({ or: [{ '==': [field, value] }, { '!': { '==': [field, value] } }] }),
       ]
     }),
   )
 }
 
-function searched(operation: Operation, { slug, username }: Foreign): Ask[] {
+function searched(operation: Operation, { slug, username }: Foreign): IsolationCall[] {
   const answer = operation.path === '/requests' ? undefined : 'none' // requests are filtered by other parameters
   return [username, `"${slug}-project"`].map((text) => ({
     ...{ operation, path: operation.path, query: `?search=${enc(text)}`, answer },
   }))
 }
 
-function sorted(operation: Operation): Ask[] {
+function sorted(operation: Operation): IsolationCall[] {
   const names = Object.keys(operation.query?.shape ?? {}).filter((one) => !paging.includes(one))
   return names.flatMap((name) =>
     [name, `-${name}`].map((sort) => ({
@@ -171,18 +175,18 @@ function sorted(operation: Operation): Ask[] {
 }
 
 /** Requests within the foreign organization, by each of its names. Objects of the caller keep their workspace. */
-function inScope(operation: Operation, { slug, ids }: Foreign, own: Tenant): Ask[] {
+function inScope(operation: Operation, { slug, ids }: Foreign, own: Tenant): IsolationCall[] {
   if (operation.method !== 'GET' && hasId(operation)) return []
-  const asked = { ...base(operation), path: pathOf(operation, own.ids) }
-  const { query = '?' } = asked
+  const call = { ...base(operation), path: pathOf(operation, own.ids) }
+  const { query = '?' } = call
   return [
-    { ...asked, headers: { 'x-organization': slug } },
-    { ...asked, query: `${query}&org=${enc(slug)}` },
-    { ...asked, query: `${query}&org_id=${enc(ids.organizations)}` },
+    { ...call, headers: { 'x-organization': slug } },
+    { ...call, query: `${query}&org=${enc(slug)}` },
+    { ...call, query: `${query}&org_id=${enc(ids.organizations)}` },
   ]
 }
 
-type Reference = [operation: string, body: (ids: Ids) => Json]
+type Reference = [operation: string, body: (ids: TenantIds) => AnyJson]
 
 /** Bodies that refer to foreign objects, which must have no effect. */
 const references: readonly Reference[] = [
@@ -222,9 +226,9 @@ const shapeOf = (label_id: unknown) => ({
   points: [1, 2, 3, 4],
 })
 
-export function asksByBody(foreign: readonly Foreign[], own: Tenant): Ask[] {
+export function buildBodyCalls(foreign: readonly Foreign[], own: Tenant): IsolationCall[] {
   return foreign.flatMap(({ ids }) =>
-    references.flatMap(([name, body]): Ask[] => {
+    references.flatMap(([name, body]): IsolationCall[] => {
       const operation = closed.find((one) => one.name === name)
       if (!operation) throw new Error(`there is no operation ${name}`)
       return [{ operation, path: pathOf(operation, own.ids), json: body(ids), answer: 'not done' }]
@@ -235,10 +239,14 @@ export function asksByBody(foreign: readonly Foreign[], own: Tenant): Ask[] {
 const chunk = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
 
 /** Body and headers of a request. */
-export async function sentOf({ operation: { name }, json, headers }: Ask): Promise<Sent> {
+export async function requestOf({
+  operation: { name },
+  json,
+  headers,
+}: IsolationCall): Promise<ApiRequestInit> {
   if (name === 'uploadTaskData') return { form: await uploadForm(), headers }
   if (name === 'createAsset')
-    return { form: assetForm(json?.guide_id ?? 0, await picture('a.png', 8, 8)), headers }
+    return { form: assetForm(json?.guide_id ?? 0, await createImage('a.png', 8, 8)), headers }
   if (name.startsWith('send')) return { raw: 'x', headers: { ...chunk, ...headers } }
   if (name === 'importProjectDataset') return { form: datasetFile(Buffer.from('PK')), headers }
   if (name.startsWith('import')) return { form: annotationFile('{}', 'a.json'), headers }

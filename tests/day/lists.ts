@@ -1,21 +1,21 @@
-import { count, type Project } from './ledger.ts'
+import { type DayProject, incrementCount } from './ledger.ts'
 import type { Worker } from './worker.ts'
 
 /** Reads lists and searches, which must contain the objects of the user. */
-export async function look({ caller, ledger }: Worker, project: Project): Promise<void> {
+export async function checkLists({ caller, ledger }: Worker, project: DayProject): Promise<void> {
   const task = project.tasks[0]
   const search = encodeURIComponent(project.name)
   const filter = encodeURIComponent(JSON.stringify({ '==': [{ var: 'id' }, task?.id] }))
-  const asked: [path: string, id: number | undefined][] = [
+  const queries: [path: string, id: number | undefined][] = [
     [`/projects?search=${search}`, project.id],
     [`/tasks?project_id=${project.id}&sort=-updated_date`, task?.id],
     [`/tasks?filter=${filter}`, task?.id],
     [`/jobs?task_id=${task?.id}&page_size=100`, task?.jobs[0]?.id],
   ]
-  for (const [path, id] of asked) {
+  for (const [path, id] of queries) {
     const { results } = await caller.done('GET', path)
     if (!results.some((one: { id: number }) => one.id === id))
-      count(ledger.wrong, `not found by ${path.replace(/\d+|=.*$/g, 'N')}`)
+      incrementCount(ledger.wrong, `not found by ${path.replace(/\d+|=.*$/g, 'N')}`)
   }
   await caller.done('GET', '/requests?page_size=10')
   await caller.done('GET', `/tasks/${task?.id}/data?type=frame&quality=compressed&number=0`)

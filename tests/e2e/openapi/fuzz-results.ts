@@ -1,8 +1,8 @@
-import type { Call } from './calls.ts'
-import type { Operation } from './document.ts'
+import type { FuzzCall } from './calls.ts'
+import type { DocumentOperation } from './document.ts'
 
 /** Collects the results of a run: answers by operation and status, and each distinct failure once. */
-export function openTold() {
+export function openFuzzResults() {
   const counts = new Map<string, Map<number, number>>()
   const failures = new Map<string, string>()
   const all = () => [...counts.values()].flatMap((one) => [...one])
@@ -23,11 +23,11 @@ export function openTold() {
   }
 
   return {
-    count({ operation }: Call, status: number) {
+    count({ operation }: FuzzCall, status: number) {
       const ofOne = counts.get(operation.name) ?? new Map<number, number>()
       counts.set(operation.name, ofOne.set(status, (ofOne.get(status) ?? 0) + 1))
     },
-    fail({ operation }: Call, wrong: string, seen: string) {
+    fail({ operation }: FuzzCall, wrong: string, seen: string) {
       const [what = ''] = wrong.split('\n', 1)
       failures.set(`${operation.name}: ${what}`, `${wrong}\n${seen}`)
     },
@@ -37,10 +37,10 @@ export function openTold() {
     /** Share of the calls, from 0 to 1. */
     share: (isMeant: (status: number) => boolean) =>
       sum(all().filter(([status]) => isMeant(status))) / sum(all()),
-    neverCalled: (operations: readonly Operation[]) =>
+    neverCalled: (operations: readonly DocumentOperation[]) =>
       operations.map(({ name }) => name).filter((name) => !counts.has(name)),
     summary: () => ({ statuses: byStatus(), neverDone: neverDone() }),
   }
 }
 
-export type Told = ReturnType<typeof openTold>
+export type FuzzResults = ReturnType<typeof openFuzzResults>

@@ -1,21 +1,25 @@
-import type { Answer, Json, Sent } from '../support/client.ts'
+import type { AnyJson, ApiRequestInit, ApiResponse } from '../support/client.ts'
 
 /** A client that repeats calls until they are answered, as `docs/requests.md` and the README advise. */
-export interface Caller {
+export interface DayCaller {
   username: string
   /**
    * Returns the final answer and the number of attempts.
    * @throws Error without an answer for minutes
    */
-  send: (method: string, path: string, sent?: Sent) => Promise<Answer & { attempts: number }>
+  send: (
+    method: string,
+    path: string,
+    sent?: ApiRequestInit,
+  ) => Promise<ApiResponse & { attempts: number }>
   /**
    * Returns the body of a 2xx answer.
    * @throws Error for any other answer
    */
-  done: (method: string, path: string, sent?: Sent) => Promise<Json>
+  done: (method: string, path: string, sent?: ApiRequestInit) => Promise<AnyJson>
   /** Starts a request and waits for its end; starts it again if it was interrupted too often. */
-  work: (path: string, sent?: Sent) => Promise<Json>
+  work: (path: string, sent?: ApiRequestInit) => Promise<AnyJson>
   /** Waits for the end of a request and returns its record. */
-  ended: (rqId: string) => Promise<Json>
+  ended: (rqId: string) => Promise<AnyJson>
   bytes: (url: string) => Promise<Buffer>
 }
