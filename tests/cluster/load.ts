@@ -39,7 +39,10 @@ export interface ClusterLoad {
 const restMs = 25
 
 /** Starts four kinds of writers, each making one call after the other through all gateways in turn, until stopped. */
-export async function startLoad(urls: readonly string[], receiver: TestReceiver): Promise<ClusterLoad> {
+export async function startLoad(
+  urls: readonly string[],
+  receiver: TestReceiver,
+): Promise<ClusterLoad> {
   const apis = urls.map((url) => createApiClient(`${url}/api`, basic))
   const [first] = apis
   if (!first) throw new Error('a load needs a gateway')

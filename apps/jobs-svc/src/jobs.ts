@@ -91,7 +91,11 @@ export function startJobs(ports: JobsPorts): Jobs {
   const group = { group: 'reticle.jobs', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const swept = { db, blobs, clock, log, uploadTtlHours, chunkTtlHours }
-  const stopSweeping = runRepeatedly(hourMs, (signal) => sweepStorage({ ...swept, signal }), onError)
+  const stopSweeping = runRepeatedly(
+    hourMs,
+    (signal) => sweepStorage({ ...swept, signal }),
+    onError,
+  )
   const shared = withBuckets(withShare(blobs, settings.shareDir), services.storages)
   const folder = newVideoFolder(settings.tmpDir)
   const mostBytes = settings.videoCacheBytes

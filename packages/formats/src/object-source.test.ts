@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSource } from './object-source.ts'
-import { attributesText, documentText, imported, objectText } from './testing/voc.ts'
+import { attributesText, documentText, importVocFiles, objectText } from './testing/voc.ts'
 
 test('the reason contains at most 100 characters of an unknown source', () => {
   const reasons: string[] = []
@@ -10,7 +10,7 @@ test('the reason contains at most 100 characters of an unknown source', () => {
 
 test('a Pascal VOC import reports an unknown source, which becomes manual', async () => {
   const sourced = (source: string) => objectText({ name: 'car', more: attributesText({ source }) })
-  const { shapes, report } = await imported({
+  const { shapes, report } = await importVocFiles({
     'a.xml': documentText(sourced('semi-auto') + sourced('Ground truth')),
   })
   expect(shapes.map(({ source }) => source)).toEqual(['semi-auto', 'manual'])

@@ -41,7 +41,13 @@ export const http: BadInputRow[] = [
     }),
   ),
   { row: 10, what: 'HEAD', call: 'HEAD /projects/{project}', status: 200 },
-  { row: 10, what: 'HEAD without a credential', call: 'HEAD /projects', as: 'anonymous', status: 401 },
+  {
+    row: 10,
+    what: 'HEAD without a credential',
+    call: 'HEAD /projects',
+    as: 'anonymous',
+    status: 401,
+  },
   { row: 10, what: 'OPTIONS', call: 'OPTIONS /projects/{project}', as: 'anonymous', status: 204 },
   {
     row: 11,

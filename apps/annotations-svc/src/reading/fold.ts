@@ -57,7 +57,9 @@ export async function* joinRows(
 }
 
 /** Returns a function that joins the pieces of a track to one row, earlier jobs first. */
-export function openJoiner(target: AnnotationTarget): (pieces: readonly PieceRow[]) => AnnotationRow {
+export function openJoiner(
+  target: AnnotationTarget,
+): (pieces: readonly PieceRow[]) => AnnotationRow {
   const folds = foldsOf(target)
   const indexOf = new Map(folds.map(({ job }, index) => [job.id, index]))
   const isOver = ({ job_id, stop_frame }: PieceRow) => {

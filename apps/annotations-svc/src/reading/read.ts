@@ -99,7 +99,8 @@ function tracksInPieces(
 export function readLines(
   deps: Deps,
   target: AnnotationTarget,
-  context: CallContext): Promise<BytesAnswer> {
+  context: CallContext,
+): Promise<BytesAnswer> {
   assertHasData(target)
   return stream(deps, target, context, lineBytes)
 }

@@ -89,7 +89,11 @@ async function close(
  * When new objects are complete for an older revision than the rest of the job, the whole job is marked as older and
  * completed again.
  */
-function labelsAfter(target: AnnotationTarget, closing: Closing, job: AnnotationSetRow | undefined) {
+function labelsAfter(
+  target: AnnotationTarget,
+  closing: Closing,
+  job: AnnotationSetRow | undefined,
+) {
   const { labels_revision, labels_noted = labels_revision, generation } = closing
   if (labels_revision === null) {
     const noted = job ? Math.max(notedOf(job), target.labels_revision) : null

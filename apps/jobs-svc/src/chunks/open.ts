@@ -187,7 +187,8 @@ interface ChunkBuild extends ChunkDeps, ChunkTiming {
 /** Makes a claimed chunk. A failure releases the claim and rejects all waiting callers in this process. */
 async function buildChunk(
   { db, leaseMs, claim, ...deps }: ChunkBuild,
-  context: CallContext): Promise<void> {
+  context: CallContext,
+): Promise<void> {
   const lost = new AbortController()
   const renew = async () => {
     const isOurs = await renewClaim(db, claim, leaseMs).catch(() => true) // a failed call is retried until the lease ends

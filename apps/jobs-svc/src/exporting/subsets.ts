@@ -38,7 +38,10 @@ function formatParts(parts: readonly ExportPart[], frames: readonly ItemFrame[])
   })
 }
 
-async function* itemsOfAll(parts: readonly ExportPart[], begin: number): AsyncGenerator<DatasetItem> {
+async function* itemsOfAll(
+  parts: readonly ExportPart[],
+  begin: number,
+): AsyncGenerator<DatasetItem> {
   let firstIndex = 0
   let firstTrackId = begin
   for (const { frames, tracks, items } of parts) {

@@ -83,7 +83,8 @@ export const rqIdFor = (aim: Aim): string => rqIdOf(workOf(aim))
 export async function authorizeUpload(
   tasks: Authority,
   aim: Aim,
-  context: CallContext): Promise<Facts> {
+  context: CallContext,
+): Promise<Facts> {
   const { purpose, id } = aim
   const target = targetOf(aim)
   return tasks.authorize({ target, id, action: purposes[purpose].action }, context)

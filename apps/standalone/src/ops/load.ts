@@ -68,7 +68,11 @@ async function openRows(backupManifest: DumpManifest, receiver: BackupReceiver) 
 }
 
 /** Handles a member; returns true for the last one. */
-async function loadMember(member: TarFile, load: DatabaseLoad, receiver: BackupReceiver): Promise<boolean> {
+async function loadMember(
+  member: TarFile,
+  load: DatabaseLoad,
+  receiver: BackupReceiver,
+): Promise<boolean> {
   const [top = '', schema = '', table = ''] = member.name.split('/')
   if (top === layout.tables) await load.addPart(schema, table, member.chunks)
   else if (top === layout.sequences) {
