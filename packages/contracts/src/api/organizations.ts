@@ -1,5 +1,6 @@
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import {
+  foundWorkspace,
   invitation,
   invitationAccepted,
   invitationCreate,
@@ -15,7 +16,6 @@ import {
   organizationPatch,
   organizationRemoval,
   organizationTransfer,
-  workspaceFound,
   workspaceQuery,
 } from '../rest/organizations.ts'
 import { defineOperations, del, get, internal, patch, post } from './operation.ts'
@@ -102,5 +102,5 @@ export const organizations = defineOperations('OrganizationService', {
     answers: { 204: nothing },
   }),
 
-  findWorkspace: internal({ query: workspaceQuery, answers: { 200: workspaceFound } }),
+  findWorkspace: internal({ query: workspaceQuery, answers: { 200: foundWorkspace } }),
 })

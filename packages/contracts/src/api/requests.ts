@@ -7,7 +7,7 @@ import { dataParameters } from '../rest/media.ts'
 import {
   downloadQuery,
   exportQuery,
-  followedRequests,
+  followRequestsQuery,
   importQuery,
   request,
   requestList,
@@ -128,7 +128,7 @@ export const requests = defineOperations('RequestService', {
     summary: 'A request as it changes, as server-sent events, until it has ended',
   }),
   /** Returns a JSON line for the current record, and one for each change. */
-  followRequests: internal({ query: followedRequests, answers: { 200: bytes } }),
+  followRequests: internal({ query: followRequestsQuery, answers: { 200: bytes } }),
   getTaskStatus: get('/tasks/:id/status', {
     limit: 'polling',
     params: idParams,

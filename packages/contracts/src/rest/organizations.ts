@@ -139,7 +139,7 @@ export const workspaceQuery = z.object({
   slug: z.string().optional(),
   organization_id: z.int().optional(),
 })
-export const workspaceFound = z.object({ organization_id: z.int() }).meta({ id: 'WorkspaceFound' })
+export const foundWorkspace = z.object({ organization_id: z.int() }).meta({ id: 'WorkspaceFound' })
 
 export type Organization = z.infer<typeof organization>
 export type Membership = z.infer<typeof membership>

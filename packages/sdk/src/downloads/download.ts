@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '../http/errors.ts'
 import { timedPieces } from '../http/pieces.ts'
-import { patience, pauseBefore, sleep } from '../http/retry.ts'
+import { patience, pauseBefore, pauseFor } from '../http/retry.ts'
 import { sendRequest } from '../http/send.ts'
 import { type ClientSettings, isBrowser, pathOf } from '../http/settings.ts'
 
@@ -152,7 +152,7 @@ async function* whole(fetching: Fetching, first: Response): AsyncGenerator<Uint8
       assertBroken(thrown, fetching, { at, failures })
     }
     answer = undefined
-    await sleep(pauseBefore(failures), options.signal)
+    await pauseFor(pauseBefore(failures), options.signal)
   }
 }
 

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../http/errors.ts'
-import { pauseBefore, sleep } from '../http/retry.ts'
+import { pauseBefore, pauseFor } from '../http/retry.ts'
 import { sendRequest } from '../http/send.ts'
 import { type ClientSettings, pathOf, toBase64 } from '../http/settings.ts'
 import { partBytes } from './parts.ts'
@@ -91,7 +91,7 @@ export async function sendPieces(
         target.operation,
         `${source.name} does not get beyond byte ${offset}`,
       )
-    if (failures > 0) await sleep(pauseBefore(failures), target.signal)
+    if (failures > 0) await pauseFor(pauseBefore(failures), target.signal)
     offset = stored
     onOffset(offset)
   }

@@ -1,8 +1,8 @@
-import type { Fields } from '../record.ts'
+import type { RecordFields } from '../record.ts'
 
 /** Replaces the labels of a record by a link to them. */
 export const linkedLabels = (
-  record: Fields,
+  record: RecordFields,
   owner: 'project_id' | 'task_id',
   base: string,
-): Fields => ({ ...record, labels: { url: `${base}/labels?${owner}=${record.id}` } })
+): RecordFields => ({ ...record, labels: { url: `${base}/labels?${owner}=${record.id}` } })
