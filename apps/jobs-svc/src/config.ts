@@ -1,9 +1,7 @@
 import { cpus, tmpdir } from 'node:os'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
-import { setting } from '@reticle/kit/config'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { defineSettings } from '@reticle/kit/process/parts'
 import {
   addressPart,
   databasePart,
@@ -11,6 +9,8 @@ import {
   kafkaNeeded,
   s3Needed,
 } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 
 /** Networks as text, in the form that converters receive. */

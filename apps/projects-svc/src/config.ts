@@ -1,10 +1,10 @@
-import { setting } from '@reticle/kit/config'
-import { listeningOrigin } from '@reticle/kit/links'
-import { isLoopback } from '@reticle/kit/loopback'
+import { listeningOrigin } from '@reticle/kit/net/links'
+import { isLoopback } from '@reticle/kit/net/loopback'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { defineSettings } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 
 /** `tls`: whether mails, and the SMTP password, may be sent without encryption. */

@@ -1,4 +1,4 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 const owners = ['project owner', 'task owner']
 const above = ['project', 'task', 'job'].map((level) => `${level} staff above workers`)

@@ -1,5 +1,5 @@
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
+import type { Standing } from '@reticle/kit/call/policy'
 
 /** Roles of a caller in organizations. */
 

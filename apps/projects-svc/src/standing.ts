@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import type { Standing } from '@reticle/kit/call/policy'
 import { standingIn } from './roles.ts'
 
 /** Relations of a caller to projects, tasks and jobs. */

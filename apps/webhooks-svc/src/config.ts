@@ -1,9 +1,9 @@
-import { setting } from '@reticle/kit/config'
-import { listeningOrigin } from '@reticle/kit/links'
+import { listeningOrigin } from '@reticle/kit/net/links'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 
 /** Waits of the default schedule, in seconds: nine attempts over four days. */

@@ -6,15 +6,14 @@ import {
   type Source,
   startDownload,
 } from './downloads/download.ts'
-import type { Methods } from './generated/methods.ts'
 import { rows } from './generated/rows.ts'
 import type { Request } from './generated/schemas.ts'
 import { type CallInput, callOperation, callWithReader, type NamedOperation } from './http/call.ts'
 import { eachItem } from './http/lists.ts'
 import type { CallOptions } from './http/options.ts'
-import { timedPieces } from './http/pieces.ts'
 import type { Row } from './http/row.ts'
 import { type ClientOptions, type ClientSettings, settingsOf } from './http/settings.ts'
+import type { Methods } from './methods.ts'
 import {
   type Following,
   type FollowOptions,
@@ -22,6 +21,7 @@ import {
   type Started,
 } from './requests/follow.ts'
 import { type WatchOptions, watchRequests } from './requests/watch.ts'
+import { timedPieces } from './responses/pieces.ts'
 import type { Files } from './uploads/sources.ts'
 import { sendUpload, type UploadOptions } from './uploads/upload.ts'
 

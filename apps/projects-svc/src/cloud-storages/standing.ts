@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import type { Standing } from '@reticle/kit/call/policy'
 import { standingIn } from '../roles.ts'
 import type { Caller } from '../standing.ts'
 

@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import type { Standing } from '@reticle/kit/call/policy'
 import { type AroundIssue, issueStanding } from '../issues/standing.ts'
 import type { Caller } from '../standing.ts'
 

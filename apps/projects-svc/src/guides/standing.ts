@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import type { Standing } from '@reticle/kit/call/policy'
 import { type Caller, projectStanding, taskStanding } from '../standing.ts'
 
 /** People of the project or task of a guide. */

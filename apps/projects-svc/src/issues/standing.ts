@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import type { Standing } from '@reticle/kit/call/policy'
 import { type Caller, type JobPeople, jobStaffStanding } from '../standing.ts'
 
 /** People of the job, task and project of an issue. */

@@ -1,7 +1,7 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { EventFilter } from '@reticle/contracts/rest/events'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { forbidden, type Rule } from '@reticle/kit'
-import { hasPermission } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/call/policy'
 
 const any = { role: 'any' } as const
 

@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { Facts } from '@reticle/contracts/rest/facts'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import type { Rule, Standing } from '@reticle/kit'
 
 const owners = { is: ['webhook owner', 'project owner'], role: 'worker' } as const

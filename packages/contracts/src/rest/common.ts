@@ -65,7 +65,7 @@ export const timestamp = z.iso.datetime().meta({ format: 'date-time' })
 export const link = z.string().meta({ link: true, format: 'uri' })
 export const isLink = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.link === true
 
-/** Bytes that pass through; in a response they come with a head (`BytesAnswer` of `rpc/context.ts` in kit). */
+/** Bytes that pass through; in a response they come with a head (`BytesAnswer` of `call/context.ts` in kit). */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
 /** Marks bytes of JSON that is passed on unparsed; the OpenAPI document shows the schema `shown`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { organizationRoles } from '../principal.ts'
 import { filter, integer, queryFlag, tagged, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
+import { organizationRoles } from './principal.ts'
 import { basicUser } from './users.ts'
 
 /** Organizations, memberships and invitations. See docs/spec/access.md#organizations. */

@@ -3,7 +3,7 @@ import { type S3, s3Client } from '../blob/s3/client.ts'
 import { codeOf } from '../blob/s3/errors.ts'
 import { getObject } from '../blob/s3/get.ts'
 import { putObject } from '../blob/s3/put.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../call/errors.ts'
 import { guardedAgent } from '../outgoing/agent.ts'
 import type { S3Address } from './address.ts'
 import {

@@ -2,14 +2,9 @@ import type { EventType, Topic } from '@reticle/contracts/events/define'
 import type { Kysely, Transaction } from 'kysely'
 import type { EventCause } from '../outbox/emit.ts'
 import type { BusEvent } from '../outbox/envelope.ts'
+import type { RelayBatch } from '../outbox/relay.ts'
 
 export type { BusEvent, EventActor, EventCaller } from '../outbox/envelope.ts'
-
-/** Source of a relay: the outbox of one schema, read through the session that holds its lock. */
-export interface Outbox {
-  schema: string
-  session: Kysely<unknown>
-}
 
 /**
  * Handles one event in a short local transaction: at most a second, without network and without a separate transaction.
@@ -47,8 +42,7 @@ export interface Subscription {
  * group starts at the earliest event that is kept. See docs/spec/reliability.md#event-bus.
  */
 export interface Bus {
-  /** Moves a batch of at most `limit` events out of the outbox, and resolves to their number. */
-  relay: (outbox: Outbox, limit: number) => Promise<number>
+  relay: RelayBatch
   /**
    * Calls `handle` for every event of the topic that it handles. Transient errors (`isTransient` of `db/errors.ts`,
    * `EarlyEvent`) block the partition and are retried after 0.2, 1, 5, 15 and then every 30 s. An event that fails five

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { createAlarm } from '../alarm.ts'
 import { type DeadEvent, storeDeadEvent } from '../outbox/dead.ts'
+import { createAlarm } from '../scheduling/alarm.ts'
 import { attemptEvent, isPassing, type Subscriber } from './attempt.ts'
 
 const pollMs = 2000

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigError, type Env } from '../config.ts'
-import { type OnStop, runProcess } from '../lifecycle.ts'
-import { createLog, type Logger } from '../log.ts'
+import { createLog, type Logger } from '../observe/log.ts'
 import { metricsText, watchProcess } from '../observe/metrics.ts'
 import { startTraces } from '../observe/traces.ts'
-import { namesOf, readParts, type SettingsOf, type SettingsParts } from './parts.ts'
+import { ConfigError, type Env } from '../settings/config.ts'
+import { namesOf, readParts, type SettingsOf, type SettingsParts } from '../settings/parts.ts'
+import { type OnStop, runProcess } from './lifecycle.ts'
 import { openProbes, type Probes } from './probes.ts'
 import { type ProcessSettings, processPart } from './settings.ts'
 
@@ -150,4 +150,25 @@ ${words.length > 0 ? `\n${words.join('\n')}\n` : ''}
 Settings are environment variables, described in docs/operations.md:
 ${names.map((name) => `  ${name}`).join('\n')}
 `
+}
+
+const restMs = 2000
+
+/**
+ * Repeats `open` until it succeeds, because other parts of a cluster may start later. Rejects when the process stops.
+ */
+export async function openWithRetry<T>(
+  { log, signal }: Pick<App<SettingsParts>, 'log' | 'signal'>,
+  what: string,
+  open: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await open()
+    } catch (thrown) {
+      const sentence = thrown instanceof Error ? thrown.message : String(thrown)
+      log.warn(`waiting for ${what}: ${sentence}`)
+      await sleep(restMs, undefined, { signal })
+    }
+  }
 }

@@ -1,16 +1,16 @@
 import type { Operations } from '@reticle/contracts/api/operation'
-import { fromDatabase } from '../db/errors.ts'
-import { endingWith, hasCommitted } from '../db/session/call-signal.ts'
-import { type DomainError, toDomainError, tookTooLong, unavailable } from '../errors.ts'
-import { type Called, type OnBug, watchCall } from '../observe/calls.ts'
-import { WholeBytes } from '../pieces.ts'
 import {
   type Bytes,
   type CallContext,
   isBytesAnswer,
   type Service,
   type UntypedCall,
-} from './context.ts'
+} from '../call/context.ts'
+import { type DomainError, toDomainError, tookTooLong, unavailable } from '../call/errors.ts'
+import { WholeBytes } from '../call/pieces.ts'
+import { endingWith, hasCommitted } from '../call/signal.ts'
+import { fromDatabase } from '../db/errors.ts'
+import { type Called, type OnBug, watchCall } from './observe-calls.ts'
 import { eachNext, toReleasable } from './releasable.ts'
 
 /**

@@ -1,8 +1,8 @@
-import { ApiError, ConnectionError } from '../http/errors.ts'
-import { timedPieces } from '../http/pieces.ts'
 import { patience, pauseBefore, pauseFor } from '../http/retry.ts'
 import { sendRequest } from '../http/send.ts'
 import { type ClientSettings, isBrowser, pathOf } from '../http/settings.ts'
+import { ApiError, ConnectionError } from '../responses/errors.ts'
+import { timedPieces } from '../responses/pieces.ts'
 
 /** Link of the API, or a finished request with a result. */
 export type Source = string | { id: string; result_url: string | null }

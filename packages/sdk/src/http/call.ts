@@ -1,5 +1,5 @@
+import { parseAnswerJson } from '../responses/json.ts'
 import { type EncodedBody, writeBody } from './body.ts'
-import { parseAnswerJson } from './json.ts'
 import type { CallOptions } from './options.ts'
 import { randomId } from './random.ts'
 import type { Row } from './row.ts'

@@ -1,4 +1,4 @@
-import { secondsOf } from './errors.ts'
+import { secondsOf } from '../responses/errors.ts'
 
 /** Conditions and pauses of retries. */
 

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from './errors.ts'
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../responses/errors.ts'
 import { pauseBefore, pauseFor, waitAfter } from './retry.ts'
 import { type ClientSettings, isBrowser } from './settings.ts'
 

@@ -1,10 +1,10 @@
 import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
 import { callWithReader } from '../http/call.ts'
-import { readJson } from '../http/json.ts'
-import type { Page } from '../http/methods.ts'
+import type { Page } from '../http/lists.ts'
 import { patience, pauseFor } from '../http/retry.ts'
 import type { ClientSettings } from '../http/settings.ts'
+import { readJson } from '../responses/json.ts'
 import { readRequestStream } from './streamed.ts'
 
 export interface WatchOptions {

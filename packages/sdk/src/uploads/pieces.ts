@@ -1,7 +1,7 @@
-import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../http/errors.ts'
 import { pauseBefore, pauseFor } from '../http/retry.ts'
 import { sendRequest } from '../http/send.ts'
 import { type ClientSettings, pathOf, toBase64 } from '../http/settings.ts'
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../responses/errors.ts'
 import { partBytes } from './parts.ts'
 import type { FileSource } from './sources.ts'
 

@@ -9,8 +9,8 @@ import {
 } from '../index.ts'
 import type { ReceivedCall, TestAnswer } from '../testing/service.ts'
 import { broken, json, startTestService } from '../testing/service.ts'
-import { forEach } from './at-once.ts'
 import { mostFiles, partBytes, partsOf } from './parts.ts'
+import { forEach } from './upload.ts'
 
 type Failure = (heard: ReceivedCall) => TestAnswer | undefined
 

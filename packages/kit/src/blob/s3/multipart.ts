@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../call/errors.ts'
 import { CannotGoOn, type PutProgress, type Steps } from '../blob.ts'
 import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'

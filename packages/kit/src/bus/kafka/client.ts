@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
-import type { Logger } from '../../log.ts'
+import type { Logger } from '../../observe/log.ts'
 
 /** Connection options of a Kafka cluster. */
 export interface KafkaOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAlarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
+import { createAlarm } from '../../scheduling/alarm.ts'
 import {
   attemptEach,
   batchSize,

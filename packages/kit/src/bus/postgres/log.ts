@@ -1,7 +1,7 @@
 import { topics } from '@reticle/contracts/events/define'
 import { type Kysely, sql } from 'kysely'
 import type { Migrations } from '../../db/migrate.ts'
-import type { Outbox } from '../bus.ts'
+import type { Outbox } from '../../outbox/relay.ts'
 
 /**
  * Tables of the embedded bus in a separate schema: `bus_heads` counts offsets,
