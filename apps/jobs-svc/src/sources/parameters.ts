@@ -3,7 +3,7 @@ import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { stepOf } from '@reticle/contracts/rest/sources'
 import { type CallContext, invalid, invalidInput, invalidText, signedIn } from '@reticle/kit'
 import { assertPermitted } from '@reticle/kit/call/policy'
-import { readNets, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
+import { type Net, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
 import type { JobsSettings } from '../config.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { shareRules, shareStanding } from '../share/policy.ts'
@@ -65,8 +65,8 @@ function assertSupported({ validation_params: asked }: DataParameters): void {
 }
 
 /** Checks addresses without resolving their names; the worker checks again after resolution. */
-function assertTargets(urls: readonly string[], allowedNets: readonly string[]): void {
-  const guard = { nets: readNets(allowedNets), allowHttp: true }
+function assertTargets(urls: readonly string[], nets: readonly Net[]): void {
+  const guard = { nets, allowHttp: true }
   for (const [index, url] of urls.entries()) {
     try {
       readTarget(url, guard)
