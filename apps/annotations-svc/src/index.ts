@@ -93,7 +93,7 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
   const upkeep = startUpkeep({ db, services, log, settings }, onError)
-  const handle = eventHandler(() => wakeAfterCommit(upkeep.wake), settings)
+  const handle = eventHandler(upkeep.wake, settings)
   const subscription = bus.subscribe({ group, topic, db, handle })
   const stopSweeping = runRepeatedly(hourMs, () => deleteExpiredRows(db, clock.now()), onError)
   const dropOld = () => sweepHistory(db, settings, clock.now())
@@ -113,14 +113,4 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
       await relay.stop()
     },
   }
-}
-
-const commitMs = 20
-
-/**
- * Wakes the upkeep after the bus has probably committed. If the commit takes longer, the next round of the upkeep
- * finds the jobs.
- */
-function wakeAfterCommit(wake: () => void): void {
-  setTimeout(wake, commitMs).unref()
 }

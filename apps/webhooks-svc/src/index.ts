@@ -84,7 +84,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   }
   const dispatcher = startDispatcher(sending)
   const base = `${settings.publicUrl}/api`
-  const handle = consumeEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
+  const handle = consumeEvents({ clock, base, onMessages: dispatcher.wake })
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const stopSweeping = runRepeatedly(
@@ -114,14 +114,4 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
       await Promise.all([dispatcher.stop(), stopSweeping()])
     },
   }
-}
-
-const commitMs = 20
-
-/**
- * Wakes the dispatcher after the bus has probably committed. If the commit takes longer, the poll of the dispatcher
- * finds the messages.
- */
-function wakeAfterCommit(wake: () => void): void {
-  setTimeout(wake, commitMs).unref()
 }

@@ -55,18 +55,18 @@ export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
 
 function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   return [
-    onEvent(projectCreated, async (tx, data, event) => {
+    onEvent(projectCreated, async (tx, data, event, afterCommit) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectCreated, data, event }, data.project.id, deps)
+      await tell(tx, { type: projectCreated, data, event, afterCommit }, data.project.id, deps)
     }),
-    onEvent(projectUpdated, async (tx, data, event) => {
+    onEvent(projectUpdated, async (tx, data, event, afterCommit) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectUpdated, data, event }, data.project.id, deps)
+      await tell(tx, { type: projectUpdated, data, event, afterCommit }, data.project.id, deps)
     }),
-    onEvent(projectDeleted, async (tx, data, event) => {
+    onEvent(projectDeleted, async (tx, data, event, afterCommit) => {
       const { id: project_id } = data.project
       await saveProject(tx, { ...projectColumns(data.project), is_deleted: true })
-      await tell(tx, { type: projectDeleted, data, event }, project_id, deps)
+      await tell(tx, { type: projectDeleted, data, event, afterCommit }, project_id, deps)
       await endWebhooks(tx, { project_id }, deps.clock.now())
     }),
   ]
@@ -78,14 +78,14 @@ function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
     onEvent(organizationCreated, (tx, { organization }) =>
       saveOrganization(tx, organizationColumns(organization)),
     ),
-    onEvent(organizationUpdated, async (tx, data, event) => {
+    onEvent(organizationUpdated, async (tx, data, event, afterCommit) => {
       await saveOrganization(tx, organizationColumns(data.organization))
-      await tell(tx, { type: organizationUpdated, data, event }, null, deps)
+      await tell(tx, { type: organizationUpdated, data, event, afterCommit }, null, deps)
     }),
-    onEvent(organizationDeleted, async (tx, data, event) => {
+    onEvent(organizationDeleted, async (tx, data, event, afterCommit) => {
       const { id: organization_id } = data.organization
       await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
-      await tell(tx, { type: organizationDeleted, data, event }, null, deps)
+      await tell(tx, { type: organizationDeleted, data, event, afterCommit }, null, deps)
       await releaseProjects(tx, organization_id)
       await endWebhooks(tx, { organization_id }, deps.clock.now())
     }),
@@ -120,12 +120,13 @@ function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
 
 /** Finished background requests. The payload has no sender. */
 function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
-  return onEvent(requestFinished, async (tx, data, event) => {
+  return onEvent(requestFinished, async (tx, data, event, afterCommit) => {
     const { type, project_id } = data.request.operation
     const as = { event: completedRequest(type), resource: 'request' }
     if (!Object.hasOwn(webhookEvents, as.event)) return
-    const nobodys = { ...event, actor: null }
-    await tell(tx, { type: requestFinished, data, event: nobodys, as }, project_id, deps)
+    const withoutActor = { ...event, actor: null }
+    const heard = { type: requestFinished, data, event: withoutActor, as, afterCommit }
+    await tell(tx, heard, project_id, deps)
   })
 }
 
@@ -137,7 +138,9 @@ function telling<D>(
   type: EventType<D>,
   { deps, projectOf }: { deps: MatchDeps; projectOf: (data: D) => number | null },
 ): Route<WebhooksDb> {
-  return onEvent(type, (tx, data, event) => tell(tx, { type, data, event }, projectOf(data), deps))
+  return onEvent(type, (tx, data, event, afterCommit) =>
+    tell(tx, { type, data, event, afterCommit }, projectOf(data), deps),
+  )
 }
 
 function projectColumns({ id, owner, organization_id }: Project): ProjectCopyRow {

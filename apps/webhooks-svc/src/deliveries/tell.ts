@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventType } from '@reticle/contracts/events/define'
 import { type DialectName, dialectNames } from '@reticle/contracts/rest/dialects'
-import type { BusEvent } from '@reticle/kit/bus/bus'
+import type { AfterCommit, BusEvent } from '@reticle/kit/bus/bus'
 import { toAbsoluteLinks } from '@reticle/kit/net/links'
 import { traceparentNow } from '@reticle/kit/observe/traces'
 import type { Clock } from '@reticle/kit/scheduling/clock'
@@ -17,7 +17,7 @@ export interface MatchDeps {
   clock: Clock
   /** URL of the API in payloads: `https://host/api`. */
   base: string
-  /** Called after messages were written, shortly before their transaction commits. */
+  /** Called after the commit of a transaction that wrote messages. */
   onMessages: () => void
 }
 
@@ -26,6 +26,7 @@ export interface Heard<D> {
   type: EventType<D>
   data: D
   event: BusEvent
+  afterCommit: AfterCommit
   /** Event name and payload key for webhooks, when they do not follow from the type. */
   as?: { event: string; resource: string }
 }
@@ -102,7 +103,7 @@ export async function tell<D>(
     return own.length === 0 ? [] : buildMessages(dialect, heard, own, deps)
   })
   await insertMessages(tx, messages)
-  deps.onMessages()
+  heard.afterCommit(deps.onMessages)
 }
 
 /** Builds the rows of the messages for webhooks of one dialect, with the event of each audience. */

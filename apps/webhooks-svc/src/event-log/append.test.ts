@@ -25,7 +25,7 @@ import {
 import { PoisonEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { createDeliverer, eventOf } from '@reticle/kit/testing/events'
+import { createDeliverer, deliverEvent, eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -136,7 +136,7 @@ describe('events about records', () => {
 test('a repeated event is logged once and still reaches webhooks', async () => {
   await addWebhook(db)
   const event = eventOf(taskUpdated, { task: taskRecord(), before_update: { name: 'old' } })
-  for (let times = 0; times < 2; times++) await db.transaction().execute((tx) => handle(tx, event))
+  for (let times = 0; times < 2; times++) await deliverEvent(db, handle, event)
   expect(await logged()).toHaveLength(1)
   expect(await db.selectFrom('webhook_messages').select('event').execute()).toEqual([
     { event: 'update:task' },

@@ -18,26 +18,39 @@ const event: BusEvent = {
   data: { id: 5, added_later: true },
 }
 const tx = {} as Transaction<object>
+const afterCommit = () => undefined
 
 test('a route receives the parsed data of its event type', async () => {
   const seen: unknown[] = []
-  await routeEvents([onEvent(made, async (_, data) => void seen.push(data))])(tx, event)
+  await routeEvents([onEvent(made, async (_, data) => void seen.push(data))])(
+    tx,
+    event,
+    afterCommit,
+  )
   expect(seen).toEqual([{ id: 5 }])
 })
 
 test('a group ignores an event type without a route', async () => {
-  await routeEvents([])(tx, event)
+  await routeEvents([])(tx, event, afterCommit)
 })
 
 test('an unknown version of a routed type is a poison event', async () => {
-  const attempt = routeEvents([onEvent(made, async () => undefined)])(tx, { ...event, version: 2 })
+  const attempt = routeEvents([onEvent(made, async () => undefined)])(
+    tx,
+    { ...event, version: 2 },
+    afterCommit,
+  )
   await expect(attempt).rejects.toThrow(
     new PoisonEvent('version 2 of thing.made is not known here'),
   )
 })
 
 test('data of the wrong shape is rejected', async () => {
-  const attempt = routeEvents([onEvent(made, async () => undefined)])(tx, { ...event, data: {} })
+  const attempt = routeEvents([onEvent(made, async () => undefined)])(
+    tx,
+    { ...event, data: {} },
+    afterCommit,
+  )
   await expect(attempt).rejects.toBeInstanceOf(z.ZodError)
 })
 

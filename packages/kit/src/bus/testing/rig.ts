@@ -90,9 +90,9 @@ export function createRecorder(
   prefix: string,
   before?: Handle<ContractTables>,
 ): Handle<ContractTables> {
-  return async (tx, event) => {
+  return async (tx, event, afterCommit) => {
     if (!event.key.startsWith(`${prefix}:`)) return
-    await before?.(tx, event)
+    await before?.(tx, event, afterCommit)
     const { key, n } = counted.data.parse(event.data)
     await tx.insertInto('effects').values({ reader, event_id: event.id, key, n }).execute()
   }
