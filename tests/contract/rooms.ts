@@ -33,6 +33,7 @@ export const rooms: Record<string, Room> = {
       '@reticle/contracts/events/define',
       '@reticle/contracts/grpc/load',
       '@reticle/contracts/rest/principal',
+      '@reticle/contracts/rest/relations',
       '@reticle/contracts/rest/common',
       '@reticle/contracts/rest/json-logic',
       '@reticle/contracts/rest/lists',

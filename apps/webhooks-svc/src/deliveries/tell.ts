@@ -83,16 +83,14 @@ function recordBefore({ record: { revision: _, ...record }, before_update }: Fac
 /**
  * Writes a message for every webhook that subscribes to the event. The payload is built only after at least one
  * webhook matches, because most events match none.
- *
- * @param project_id project of the event, if any; the organization is taken from the event
  */
 export async function tell<D>(
   tx: Transaction<WebhooksDb>,
   heard: Heard<D>,
-  project_id: number | null,
   deps: MatchDeps,
 ): Promise<void> {
   const { organization_id } = heard.event
+  const project_id = heard.type.project?.(heard.data) ?? null
   const { before_update: before = {} } = said.parse(heard.data)
   const { event: name } = nameOf(heard)
   const audiences = audiencesOf(name, { project_id, organization_id }, before)

@@ -1,5 +1,5 @@
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
 import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import { requestFinished } from '@reticle/contracts/events/requests'
@@ -119,7 +119,7 @@ describe('events about records', () => {
 
   test('an event about a new resource is logged without code for it', async () => {
     const note = z.object({ id: z.int(), job_id: z.int() })
-    const noteCreated = defineEvent('create:note', {
+    const noteCreated = createEventType('create:note', {
       key: () => 'job:31',
       data: z.object({ note }),
     })
@@ -128,7 +128,7 @@ describe('events about records', () => {
   })
 
   test('an event without its record is a poison event', async () => {
-    const broken = defineEvent('create:note', { key: () => 'job:31', data: z.object({}) })
+    const broken = createEventType('create:note', { key: () => 'job:31', data: z.object({}) })
     await expect(arrives(broken, {})).rejects.toThrow(PoisonEvent)
   })
 })

@@ -1,11 +1,14 @@
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import type { Transaction } from 'kysely'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type BusEvent, causeOf, onEvent, PoisonEvent, routeEvents } from './bus.ts'
 import { createPulse } from './pulse.ts'
 
-const made = defineEvent('thing.made', { key: () => 'thing:1', data: z.object({ id: z.int() }) })
+const made = createEventType('thing.made', {
+  key: () => 'thing:1',
+  data: z.object({ id: z.int() }),
+})
 const event: BusEvent = {
   id: '0199f7a0-0000-7000-8000-000000000000',
   type: 'thing.made',

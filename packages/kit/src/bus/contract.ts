@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -100,7 +100,7 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
   })
 
   test('an event without a route in the group is skipped and leaves no row in its inbox', async () => {
-    const other = defineEvent('counted.down', { key: ({ key }) => key, data: counted.data })
+    const other = createEventType('counted.down', { key: ({ key }) => key, data: counted.data })
     const handle = createRecorder('routed', 'routed')
     subscribe('routed', routeEvents([onEvent(counted, (tx, _, ...rest) => handle(tx, ...rest))]))
     const ids = await db.transaction().execute(async (tx) => {
@@ -270,7 +270,7 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
   })
 
   test('an event with invalid data is moved to dead events', async () => {
-    const wrong = defineEvent('counted.up', {
+    const wrong = createEventType('counted.up', {
       key: ({ key }) => key,
       data: z.object({ key: z.string(), n: z.string() }),
     })

@@ -1,3 +1,4 @@
+import type { Relation } from '@reticle/contracts/rest/relations'
 import { describe, expect, test } from 'vitest'
 import { assertPermitted, hasPermission, type Rule, type Standing } from './policy.ts'
 
@@ -6,13 +7,13 @@ import { assertPermitted, hasPermission, type Rule, type Standing } from './poli
 const rules: readonly Rule[] = [
   {
     action: 'open',
-    sandbox: { is: ['keeper', 'guest'], role: 'any' },
+    sandbox: { is: ['author', 'guest'], role: 'any' },
     leader: { role: 'user' },
     member: { is: ['guest'], role: 'worker' },
   },
   {
     action: 'lock',
-    sandbox: { is: ['keeper'], role: 'worker' },
+    sandbox: { is: ['author'], role: 'worker' },
     leader: 'nobody',
     member: 'nobody',
   },
@@ -20,12 +21,12 @@ const rules: readonly Rule[] = [
 ]
 
 const roles = ['admin', 'user', 'worker', null] as const
-const alone = (...relations: string[]): Standing => ({
+const alone = (...relations: Relation[]): Standing => ({
   organization_id: null,
   organization_role: null,
   relations,
 })
-const within = (organization_role: string | null, ...relations: string[]): Standing => ({
+const within = (organization_role: string | null, ...relations: Relation[]): Standing => ({
   organization_id: 5,
   organization_role,
   relations,
@@ -38,10 +39,10 @@ const whoMay = (action: string, standing: Standing) =>
 describe('without an organization', () => {
   test.each([
     ['open', alone('guest'), ['admin', 'user', 'worker', null]],
-    ['open', alone('keeper'), ['admin', 'user', 'worker', null]],
+    ['open', alone('author'), ['admin', 'user', 'worker', null]],
     ['open', alone(), ['admin']],
-    ['open', alone('stranger'), ['admin']],
-    ['lock', alone('keeper'), ['admin', 'user', 'worker']],
+    ['open', alone('invitee'), ['admin']],
+    ['lock', alone('author'), ['admin', 'user', 'worker']],
     ['lock', alone('guest'), ['admin']],
     ['look', alone(), ['admin', 'user', 'worker', null]],
   ])('%s as %j is permitted to %j', (action, standing, expected) => {
@@ -56,10 +57,10 @@ describe('in an organization', () => {
     ['open', within('supervisor'), ['admin']],
     ['open', within('supervisor', 'guest'), ['admin', 'user', 'worker']],
     ['open', within('worker', 'guest'), ['admin', 'user', 'worker']],
-    ['open', within('worker', 'keeper'), ['admin']],
-    ['lock', within('owner', 'keeper'), ['admin']],
+    ['open', within('worker', 'author'), ['admin']],
+    ['lock', within('owner', 'author'), ['admin']],
     ['look', within(null), ['admin']],
-    ['open', within(null, 'guest', 'keeper'), ['admin']],
+    ['open', within(null, 'guest', 'author'), ['admin']],
   ])('%s as %j is permitted to %j', (action, standing, expected) => {
     expect(whoMay(action, standing)).toEqual(expected)
   })

@@ -1,3 +1,4 @@
+import type { Relation } from '@reticle/contracts/rest/relations'
 import type { Principal } from './context.ts'
 import { forbidden } from './errors.ts'
 
@@ -7,7 +8,7 @@ import { forbidden } from './errors.ts'
  * docs/spec/access.md#permissions.
  */
 export interface Grant {
-  is?: readonly string[]
+  is?: readonly Relation[]
   role: 'any' | 'worker' | 'user'
 }
 
@@ -27,7 +28,12 @@ export interface Standing {
   organization_id: number | null
   /** One of owner, maintainer, supervisor, worker; null if the caller is not a member. */
   organization_role: string | null
-  relations: readonly string[]
+  relations: readonly Relation[]
+}
+
+/** Returns the names of the relations that hold: `{ 'project owner': isOwner }`. */
+export function listRelations(holds: Readonly<Partial<Record<Relation, boolean>>>): Relation[] {
+  return (Object.keys(holds) as Relation[]).filter((name) => holds[name])
 }
 
 const rank = { any: 0, worker: 1, user: 2, admin: 3 } as const

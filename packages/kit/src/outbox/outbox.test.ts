@@ -1,4 +1,4 @@
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const migrations: Migrations = {
   '0003-keys': { up: (db: Kysely<unknown>) => idempotencyKeysTable(db, 'shop') },
 }
 const { db, url, onCommit } = await testDatabase<OutboxTables>([{ schema: 'shop', migrations }])
-const sold = defineEvent('item.sold', {
+const sold = createEventType('item.sold', {
   key: ({ id }) => `item:${id}`,
   data: z.object({ id: z.int(), note: z.string().optional() }),
 })
@@ -73,7 +73,7 @@ test('without user and organization, the actor is null and the organization is a
 })
 
 test('the organization that an event itself names overrides that of its cause', async () => {
-  const moved = defineEvent('item.moved', {
+  const moved = createEventType('item.moved', {
     key: ({ id }) => `item:${id}`,
     organization: ({ shop }) => shop,
     data: z.object({ id: z.int(), shop: z.int().nullable() }),

@@ -8,7 +8,7 @@ import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/res
 import { type CallContext, type Service, signedIn } from '@reticle/kit'
 import { invalidText, notFound, unauthenticated } from '@reticle/kit/call/errors'
 import { assertMatches } from '@reticle/kit/call/etag'
-import { assertPermitted } from '@reticle/kit/call/policy'
+import { assertPermitted, listRelations } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
@@ -125,7 +125,7 @@ function allowed(
 ): AccessTokenRow {
   if (!row) throw notFound()
   const caller = signedIn(context)
-  const relations = row.owner_id === caller.user_id ? ['owner'] : []
+  const relations = listRelations({ owner: row.owner_id === caller.user_id })
   const standing = { organization_id: null, organization_role: null, relations }
   assertPermitted(accessTokenRules, action, caller, standing)
   return row

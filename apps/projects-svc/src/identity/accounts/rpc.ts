@@ -4,7 +4,7 @@ import type { Principal } from '@reticle/contracts/rest/principal'
 import type { MetaUser, User, UserPatch } from '@reticle/contracts/rest/users'
 import { type CallContext, type Service, signedIn } from '@reticle/kit'
 import { conflict, notFound } from '@reticle/kit/call/errors'
-import { assertPermitted, type Standing } from '@reticle/kit/call/policy'
+import { assertPermitted, listRelations, type Standing } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
@@ -102,7 +102,7 @@ export function accountHandlers({
 type Tx = Transaction<ProjectsDb>
 
 function standing({ user_id }: Principal, id: number, isFellow = false): Standing {
-  const relations = [...(user_id === id ? ['self'] : []), ...(isFellow ? ['fellow member'] : [])]
+  const relations = listRelations({ self: user_id === id, 'fellow member': isFellow })
   return { organization_id: null, organization_role: null, relations }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { type Generated, type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { Migrations } from '../../db/migrate.ts'
@@ -38,7 +38,7 @@ export interface Rig {
   openBus: () => Bus
 }
 
-export const counted = defineEvent('counted.up', {
+export const counted = createEventType('counted.up', {
   key: ({ key }) => key,
   data: z.object({ key: z.string(), n: z.int(), padding: z.string().optional() }),
 })
