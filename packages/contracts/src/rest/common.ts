@@ -82,13 +82,6 @@ export function shownAs(schema: z.core.$ZodType): z.ZodType | undefined {
   return shown instanceof z.ZodType ? shown : undefined
 }
 
-/**
- * Metadata for a record without an update date, whose entity tag is derived from its content. Records with
- * `updated_date` do not need it.
- */
-export const tagged = { tagged: true } as const
-export const isTagged = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.tagged === true
-
 export const nothing = z.undefined()
 
 export const pathId = z

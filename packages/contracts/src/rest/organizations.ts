@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { filter, integer, queryFlag, tagged, text, timestamp } from './common.ts'
+import { filter, integer, queryFlag, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 import { organizationRoles } from './principal.ts'
 import { basicUser } from './users.ts'
@@ -80,7 +80,7 @@ export const membership = z
     /** Key of the invitation. */
     invitation: z.string().nullable(),
   })
-  .meta({ id: 'Membership', ...tagged })
+  .meta({ id: 'Membership' })
 
 /** The role owner cannot be assigned: an organization is transferred instead. */
 export const membershipPatch = z
