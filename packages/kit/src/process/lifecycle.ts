@@ -65,23 +65,23 @@ export async function runProcess(
 
 /** Waits for the first signal, and for the next one that is not an echo of it. */
 function listen(signals: EventEmitter, echoMs: number) {
-  const heard: { name: string; at: number }[] = []
-  let tellFirst = () => {}
-  let tellSecond = () => {}
+  const received: { name: string; at: number }[] = []
+  let resolveFirst = () => {}
+  let resolveSecond = () => {}
   const first = new Promise<void>((resolve) => {
-    tellFirst = resolve
+    resolveFirst = resolve
   })
   const second = new Promise<void>((resolve) => {
-    tellSecond = resolve
+    resolveSecond = resolve
   })
-  const hear = (name: string) => () => {
-    const [before] = heard
+  const onSignal = (name: string) => () => {
+    const [before] = received
     const at = performance.now()
-    heard.push({ name, at })
-    if (!before) tellFirst()
-    else if (before.name !== name || at - before.at > echoMs) tellSecond()
+    received.push({ name, at })
+    if (!before) resolveFirst()
+    else if (before.name !== name || at - before.at > echoMs) resolveSecond()
   }
-  const listeners = signalNames.map((name) => ({ name, listener: hear(name) }))
+  const listeners = signalNames.map((name) => ({ name, listener: onSignal(name) }))
   for (const { name, listener } of listeners) signals.on(name, listener)
   const forget = () => {
     for (const { name, listener } of listeners) signals.off(name, listener)

@@ -122,13 +122,13 @@ function startLimit(
     giveUp(reason)
   }
   const late = () => end(tookTooLong())
-  const gone = () => end(unavailable('The caller went away.'))
+  const abandon = () => end(unavailable('The caller went away.'))
   const timer = setTimeout(late, Math.max(0, Math.min(deadline - Date.now(), 2 ** 31 - 1)))
-  outer.addEventListener('abort', gone)
-  if (outer.aborted) gone()
+  outer.addEventListener('abort', abandon)
+  if (outer.aborted) abandon()
   const stop = (failure?: DomainError) => {
     clearTimeout(timer)
-    outer.removeEventListener('abort', gone)
+    outer.removeEventListener('abort', abandon)
     onStop(failure)
   }
   /** Waits for `work`, and rejects at the limit even if `work` continues. */

@@ -87,7 +87,7 @@ function isServing(client: Client, deadline: number): Promise<boolean> {
       { service: '' },
       new Metadata({ waitForReady: true }),
       { deadline },
-      (error: ServiceError | null, told?: unknown) => resolve(!error && told === 'SERVING'),
+      (error: ServiceError | null, response?: unknown) => resolve(!error && response === 'SERVING'),
     )
   })
 }
