@@ -251,8 +251,7 @@ test.each([
   expect(full).toEqual([])
 })
 
-const isGenerated = (path: string) =>
-  /\/db\/schema\.ts$|\/src\/generated\/|sdk\/src\/methods\.ts$/.test(path)
+const isGenerated = (path: string) => /\/db\/schema\.ts$|\/generated\//.test(path)
 
 function linesWith(pattern: RegExp, path: string, lines: string[]): string[] {
   return lines.flatMap((line, index) =>

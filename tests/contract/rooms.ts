@@ -112,7 +112,14 @@ export const orders: Record<string, string[]> = {
   ],
   'packages/contracts': ['rest', 'events', 'dialects', 'grpc', 'api', 'openapi'],
   'packages/sdk': [
-    ...['generated', 'responses', 'annotations', 'http', 'uploads', 'requests', 'downloads'],
+    'generated',
+    'responses',
+    'annotations',
+    'http',
+    'uploads',
+    'requests',
+    'downloads',
+    'client',
   ],
   'apps/annotations-svc': [
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],

@@ -17,7 +17,7 @@ export function sdkFiles(): Record<string, string> {
   return {
     [`${folder}/generated/rows.ts`]: rowsFile(),
     [`${folder}/generated/schemas.ts`]: schemasFile(),
-    [`${folder}/methods.ts`]: methodsFile(),
+    [`${folder}/client/generated/methods.ts`]: methodsFile(),
   }
 }
 
@@ -104,7 +104,7 @@ function methodsFile(): string {
   const used = names.filter((name) =>
     new RegExp(`\\b${name}\\b`).test(text.replace(/^ *\/?\*.*$/gm, '')),
   )
-  return `${head}import type { SetChange, SetWrite } from './annotations/items.ts'
+  return `${head}import type { SetChange, SetWrite } from '../../annotations/items.ts'
 import type {
   Call,
   Collection,
@@ -114,10 +114,10 @@ import type {
   NoInput,
   SetCall,
   Text,
-} from './method-types.ts'
+} from '../method-types.ts'
 import type {
 ${used.map((name) => `  ${name},`).join('\n')}
-} from './generated/schemas.ts'
+} from '../../generated/schemas.ts'
 
 export interface Methods {
 ${text}

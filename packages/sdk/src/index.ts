@@ -7,15 +7,15 @@ export type {
   SetItemWrite,
   SetWrite,
 } from './annotations/items.ts'
-export { type AnswerOf, type Client, createClient, type InputOf } from './client.ts'
+export { type AnswerOf, type Client, createClient, type InputOf } from './client/client.ts'
+export type { Methods } from './client/generated/methods.ts'
+export type { JsonLogic } from './client/method-types.ts'
 export { Changed, type Download, type DownloadOptions, type Source } from './downloads/download.ts'
 export { apiVersion } from './generated/rows.ts'
 export type * from './generated/schemas.ts'
 export type { Page } from './http/lists.ts'
 export type { CallOptions } from './http/options.ts'
 export type { ClientOptions } from './http/settings.ts'
-export type { JsonLogic } from './method-types.ts'
-export type { Methods } from './methods.ts'
 export {
   type Following,
   type FollowOptions,

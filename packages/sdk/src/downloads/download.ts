@@ -94,7 +94,9 @@ function open(
       ...(range && { range: `bytes=${from.offset}-`, 'if-range': from.etag }),
     },
     isRepeatable: true,
-    ...{ path, signal, retries },
+    path,
+    signal,
+    retries,
   }
   return sendRequest(settings, sent, async (answer) => answer)
 }

@@ -32,7 +32,8 @@ export function callWithReader<A>(
     body: written?.body,
     isRepeatable: (written?.isRepeatable ?? true) && isSafe(row, input),
     ...(row.answer === 'redirect' && { redirect: 'manual' }),
-    ...{ signal, retries },
+    signal,
+    retries,
   }
   return sendRequest(settings, sent, read)
 }

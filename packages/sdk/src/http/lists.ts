@@ -47,7 +47,9 @@ async function nextPage(
     method: 'GET',
     headers: { ...scope, ...headers },
     isRepeatable: true,
-    ...{ path, signal, retries },
+    path,
+    signal,
+    retries,
   }
   const page = await sendRequest(settings, sent, (answer) => readJson<unknown>(named.name, answer))
   return pageOf(named, page)

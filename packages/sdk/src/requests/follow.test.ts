@@ -4,7 +4,10 @@ import { broken, json, startTestService, type TestAnswer } from '../testing/serv
 import { eventData } from './streamed.ts'
 
 const record = (status: string, progress = 0) => ({
-  ...{ id: 'rq', status, progress, message: status === 'failed' ? 'no label car' : '' },
+  id: 'rq',
+  status,
+  progress,
+  message: status === 'failed' ? 'no label car' : '',
   operation: { type: 'import:annotations' },
 })
 const events = (...records: object[]) =>

@@ -35,7 +35,12 @@ export function beginFile(
 ): Promise<StartedUpload> {
   const filename = toBase64(new TextEncoder().encode(name))
   const sent = {
-    ...{ operation, method: 'POST', path: `${path}/`, isRepeatable: true, signal, retries },
+    operation,
+    method: 'POST',
+    path: `${path}/`,
+    isRepeatable: true,
+    signal,
+    retries,
     headers: {
       ...tus,
       'upload-length': String(size),
@@ -112,7 +117,12 @@ async function sendPiece(
 ): Promise<number> {
   const body = await source.read(offset, end)
   const sent = {
-    ...{ operation, method: 'PATCH', path, signal, isRepeatable: false, retries: 0 },
+    operation,
+    method: 'PATCH',
+    path,
+    signal,
+    isRepeatable: false,
+    retries: 0,
     headers: {
       ...tus,
       'upload-offset': String(offset),

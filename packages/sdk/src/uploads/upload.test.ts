@@ -91,7 +91,8 @@ describe('a large file', () => {
       `POST ${collection}?format=COCO+1.0&filename=f upload-finish`,
     ])
     expect(heard[1]?.headers).toMatchObject({
-      ...{ 'tus-resumable': '1.0.0', 'upload-length': String(size) },
+      'tus-resumable': '1.0.0',
+      'upload-length': String(size),
       'upload-metadata': `filename ${btoa('large.json')}`,
     })
     expect(kept.stored === text).toBe(true)

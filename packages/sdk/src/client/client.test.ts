@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ApiError, apiVersion, ConnectionError, createClient, UnexpectedAnswer } from './index.ts'
-import { broken, json, startTestService, type TestAnswer } from './testing/service.ts'
+import { ApiError, apiVersion, ConnectionError, createClient, UnexpectedAnswer } from '../index.ts'
+import { broken, json, startTestService, type TestAnswer } from '../testing/service.ts'
 
 const soon = { 'retry-after': '0' }
 const project = { id: 7, name: 'streets' }
@@ -14,10 +14,15 @@ describe('a call', () => {
     await client.listProjects({ page: 2, filter: { '==': [{ var: 'name' }, 'a b'] } })
     expect(heard).toMatchObject([
       {
-        ...{ method: 'PATCH', path: '/projects/7', body: '{"name":"x"}' },
+        method: 'PATCH',
+        path: '/projects/7',
+        body: '{"name":"x"}',
         headers: {
-          ...{ authorization: 'Token a.b', 'x-organization': 'acme', 'if-match': '"3"' },
-          ...{ 'content-type': 'application/json', 'user-agent': 'reticle-sdk/2.58.1' },
+          authorization: 'Token a.b',
+          'x-organization': 'acme',
+          'if-match': '"3"',
+          'content-type': 'application/json',
+          'user-agent': 'reticle-sdk/2.58.1',
         },
       },
       {
@@ -104,7 +109,7 @@ describe('in a browser page', () => {
       vi.unstubAllGlobals()
       vi.resetModules()
     })
-    return import('./index.ts')
+    return import('../index.ts')
   }
 
   test('changes carry the CSRF token of the session, reads do not', async () => {
@@ -232,8 +237,15 @@ describe('an error response', () => {
     const error = await refused(404, body)
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({
-      ...{ name: 'ApiError', operation: 'getProject', status: 404, code: 'not_found' },
-      ...{ detail: 'Not found.', fields: {}, request_id: 'r-1', rq_id: null, body },
+      name: 'ApiError',
+      operation: 'getProject',
+      status: 404,
+      code: 'not_found',
+      detail: 'Not found.',
+      fields: {},
+      request_id: 'r-1',
+      rq_id: null,
+      body,
       message: 'getProject was refused with 404: Not found. (request r-1)',
     })
   })
@@ -246,7 +258,9 @@ describe('an error response', () => {
       { 'x-error-code': 'required', 'x-request-id': 'r-2' },
     )
     expect(error).toMatchObject({
-      ...{ code: 'required', detail: 'Both.', request_id: 'r-2' },
+      code: 'required',
+      detail: 'Both.',
+      request_id: 'r-2',
       fields: {
         name: ['Blank.', 'Short.'],
         'labels[1].name': ['Too long.'],
@@ -259,7 +273,8 @@ describe('an error response', () => {
   test('can be a list of texts, a conflict with a running request, or a text of a proxy', async () => {
     expect(await refused(400, ['One.', 'Two.'])).toMatchObject({ detail: 'One. Two.' })
     expect(await refused(409, { rq_id: 'action=export' })).toMatchObject({
-      ...{ rq_id: 'action=export', detail: 'the same is under way as action=export' },
+      rq_id: 'action=export',
+      detail: 'the same is under way as action=export',
     })
     const { url } = await startTestService((response) => response.writeHead(413).end('Too large'))
     const error = createClient({ url }).getProject({ id: 7 })
@@ -268,7 +283,7 @@ describe('an error response', () => {
 })
 
 test('the version of the package equals that of the API', () => {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   expect(JSON.parse(text).version).toBe(apiVersion)
 })
 

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { rows } from './generated/rows.ts'
+import { rows } from '../generated/rows.ts'
 import {
   type AnnotationSet,
   type AnswerOf,
@@ -9,7 +9,7 @@ import {
   type Project,
   type Request,
   type SetItem,
-} from './index.ts'
+} from '../index.ts'
 
 /** Type tests: the compiler (`tsc -b`) checks the lines below. */
 

@@ -1,29 +1,29 @@
-import type { SetItem } from './annotations/items.ts'
-import { setItems } from './annotations/read.ts'
+import type { SetItem } from '../annotations/items.ts'
+import { setItems } from '../annotations/read.ts'
 import {
   type Download,
   type DownloadOptions,
   type Source,
   startDownload,
-} from './downloads/download.ts'
-import { rows } from './generated/rows.ts'
-import type { Request } from './generated/schemas.ts'
-import { type CallInput, callOperation, callWithReader, type NamedOperation } from './http/call.ts'
-import { eachItem } from './http/lists.ts'
-import type { CallOptions } from './http/options.ts'
-import type { Row } from './http/row.ts'
-import { type ClientOptions, type ClientSettings, settingsOf } from './http/settings.ts'
-import type { Methods } from './methods.ts'
+} from '../downloads/download.ts'
+import { rows } from '../generated/rows.ts'
+import type { Request } from '../generated/schemas.ts'
+import { type CallInput, callOperation, callWithReader, type NamedOperation } from '../http/call.ts'
+import { eachItem } from '../http/lists.ts'
+import type { CallOptions } from '../http/options.ts'
+import type { Row } from '../http/row.ts'
+import { type ClientOptions, type ClientSettings, settingsOf } from '../http/settings.ts'
 import {
   type Following,
   type FollowOptions,
   followRequest,
   type Started,
-} from './requests/follow.ts'
-import { type WatchOptions, watchRequests } from './requests/watch.ts'
-import { timedPieces } from './responses/pieces.ts'
-import type { Files } from './uploads/sources.ts'
-import { sendUpload, type UploadOptions } from './uploads/upload.ts'
+} from '../requests/follow.ts'
+import { type WatchOptions, watchRequests } from '../requests/watch.ts'
+import { timedPieces } from '../responses/pieces.ts'
+import type { Files } from '../uploads/sources.ts'
+import { sendUpload, type UploadOptions } from '../uploads/upload.ts'
+import type { Methods } from './generated/methods.ts'
 
 /** Input of an operation: `InputOf<'updateProject'>`. */
 export type InputOf<N extends keyof Methods> = NonNullable<Parameters<Methods[N]>[0]>

@@ -1,5 +1,5 @@
 /** Written by `npm run codegen` from the table of operations. */
-import type { SetChange, SetWrite } from './annotations/items.ts'
+import type { SetChange, SetWrite } from '../../annotations/items.ts'
 import type {
   Call,
   Collection,
@@ -9,7 +9,7 @@ import type {
   NoInput,
   SetCall,
   Text,
-} from './method-types.ts'
+} from '../method-types.ts'
 import type {
   About,
   Health,
@@ -99,7 +99,7 @@ import type {
   WebhookMessagesRedelivered,
   ClientEvents,
   AcceptedEvents,
-} from './generated/schemas.ts'
+} from '../../generated/schemas.ts'
 
 export interface Methods {
   /** Name and version of this server. `GET /server/about` */

@@ -1,11 +1,11 @@
-import type { SetItem } from './annotations/items.ts'
-import type { AnnotationSet } from './generated/schemas.ts'
-import type { Page } from './http/lists.ts'
-import type { CallOptions } from './http/options.ts'
-import type { Files } from './uploads/sources.ts'
-import type { UploadOptions } from './uploads/upload.ts'
+import type { SetItem } from '../annotations/items.ts'
+import type { AnnotationSet } from '../generated/schemas.ts'
+import type { Page } from '../http/lists.ts'
+import type { CallOptions } from '../http/options.ts'
+import type { Files } from '../uploads/sources.ts'
+import type { UploadOptions } from '../uploads/upload.ts'
 
-/** Types of the methods of a client; `methods.ts` has one for each operation. */
+/** Types of the methods of a client; `generated/methods.ts` has one for each operation. */
 
 /** Value of a query; numbers are sent as text. */
 export type Text = string | number
