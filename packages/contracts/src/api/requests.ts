@@ -192,7 +192,10 @@ export const requests = defineOperations('RequestService', {
   sendJobAnnotationsFile: patch('/jobs/:id/annotations/:file_id', sent),
   deleteJobAnnotationsFile: del('/jobs/:id/annotations/:file_id', dropped),
   importProjectDataset: post('/projects/:id/dataset/', {
-    ...{ by: 'gateway', resumable: true, params: idParams, query: importQuery },
+    by: 'gateway',
+    resumable: true,
+    params: idParams,
+    query: importQuery,
     form: z.object({ dataset_file: bytes }),
     answers: { 202: rqId, 409: rqId },
     summary: 'Make tasks of a data set with its images',

@@ -158,9 +158,18 @@ async function beginUpload({ call, bucket }: S3, signal: AbortSignal): Promise<v
 
 const missing = new Set(['NotFound', 'NoSuchKey'])
 const forbidden = new Set([
-  ...['AccessDenied', 'AllAccessDisabled', 'AccountProblem', 'InvalidAccessKeyId'],
-  ...['SignatureDoesNotMatch', 'ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'],
-  ...['RequestTimeTooSkewed', 'InvalidSecurity', 'NotSignedUp', 'Forbidden'],
+  'AccessDenied',
+  'AllAccessDisabled',
+  'AccountProblem',
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'ExpiredToken',
+  'InvalidToken',
+  'TokenRefreshRequired',
+  'RequestTimeTooSkewed',
+  'InvalidSecurity',
+  'NotSignedUp',
+  'Forbidden',
 ])
 const noBucket = new Set(['NoSuchBucket', 'NotFound', 'InvalidBucketName', 'PermanentRedirect'])
 

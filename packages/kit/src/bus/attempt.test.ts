@@ -36,7 +36,9 @@ test('a failure is reported with the id and the trace of its event', async () =>
   const told: unknown[] = []
   const broken = new Error('no')
   const subscriber = {
-    ...{ db, topic, group: 'g' },
+    db,
+    topic,
+    group: 'g',
     handle: () => Promise.reject(broken),
     onError: (...given: unknown[]) => told.push(given),
   }
@@ -110,7 +112,10 @@ test('work that handlers leave until the commit runs once after it, without that
   const ran: string[] = []
   const wake = () => void ran.push('wake')
   const subscriber = {
-    ...{ db, topic, group: 'leaving', onError: () => undefined },
+    db,
+    topic,
+    group: 'leaving',
+    onError: () => undefined,
     handle: async (_tx: unknown, { key }: { key: string }, leave: AfterCommit) => {
       leave(key === 'broken' ? () => void ran.push('broken') : wake)
       if (key === 'broken') throw new Error('no')
@@ -120,7 +125,9 @@ test('work that handlers leave until the commit runs once after it, without that
   await runTransaction(db, async (tx, afterCommit) => {
     for (const key of ['a', 'b', 'broken'])
       await attemptEvent(tx, subscriber, {
-        ...{ partition: 0, failures, afterCommit },
+        partition: 0,
+        failures,
+        afterCommit,
         message: { ...messageOf({}), key },
       })
     expect(ran).toEqual([])
@@ -139,7 +146,9 @@ test('transactions of two partitions do not deadlock on row locks of their event
     for (let tries = 0; inside < 2 && tries < 500; tries++) await sleep(10)
   }
   const subscriber = {
-    ...{ db, topic, group: 'crossing' },
+    db,
+    topic,
+    group: 'crossing',
     handle: async (tx: Transaction<ContractTables>, { key }: { key: string }) => {
       await sql`select pg_advisory_xact_lock(4711, ${Number(key)}::int)`.execute(tx)
       await both()

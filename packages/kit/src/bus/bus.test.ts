@@ -71,7 +71,8 @@ test('an event that a handler emits names the client and the access token of the
   const actor = { id: 7, username: 'ann', first_name: 'Ann', last_name: 'Lee', email: 'a@b.c' }
   const caller = { address: '::1', user_agent: 'cli/1', token_id: 5 }
   expect(causeOf({ ...event, actor, caller })).toMatchObject({
-    ...{ address: '::1', user_agent: 'cli/1' },
+    address: '::1',
+    user_agent: 'cli/1',
     principal: { user_id: 7, token: { id: 5 } },
   })
 })

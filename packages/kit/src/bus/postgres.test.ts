@@ -75,7 +75,9 @@ test('events that a group does not handle do not wake it, and it skips them at i
   own.subscribe({ ...group, handle: other })
   const heard: unknown[] = []
   own.subscribe({
-    ...{ topic, db, group: 'awake' },
+    topic,
+    db,
+    group: 'awake',
     handle: async (_, { data }) => void heard.push(data),
   })
 

@@ -80,9 +80,11 @@ test('20 concurrent calls survive replicas that are stopped and killed in turn',
   await Promise.all(callers)
 
   recordScore({
-    ...{ id: 'T-RPC-1', on: 'calls between services' },
+    id: 'T-RPC-1',
+    on: 'calls between services',
     count: `2 stopped and 2 killed of 3 under ${answers.size} calls, ${inFlight} at once`,
-    ...{ seen: `${failures.length}`, holds: failures.length === 0 },
+    seen: `${failures.length}`,
+    holds: failures.length === 0,
   })
   expect(failures).toEqual([])
   const rows = await db.selectFrom('tally').selectAll().execute()
