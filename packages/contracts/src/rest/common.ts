@@ -44,7 +44,7 @@ export const number = z.preprocess(
 )
 
 /** Parses words for yes and no in any case, and 1 and 0. */
-const spoken = (yes: readonly string[], no: readonly string[]) =>
+const wordFlag = (yes: readonly string[], no: readonly string[]) =>
   z.preprocess((given) => {
     const isWord = typeof given === 'string' || given === 1 || given === 0
     const word = isWord ? String(given).trim().toLowerCase() : ''
@@ -53,10 +53,10 @@ const spoken = (yes: readonly string[], no: readonly string[]) =>
   }, z.boolean())
 
 /** A boolean in a body. */
-export const flag = spoken(yesWords, noWords)
+export const flag = wordFlag(yesWords, noWords)
 
 /** A boolean in a query, which accepts more words. */
-export const queryFlag = spoken([...yesWords, 'yes', 'y', 'on'], [...noWords, 'no', 'n', 'off'])
+export const queryFlag = wordFlag([...yesWords, 'yes', 'y', 'on'], [...noWords, 'no', 'n', 'off'])
 
 /** UTC in ISO 8601 with milliseconds and `Z`. */
 export const timestamp = z.iso.datetime().meta({ format: 'date-time' })

@@ -62,7 +62,7 @@ const maybe = <const S extends z.ZodType>(schema: S) => schema.nullable().defaul
 const nameLength = 1024
 const valueLength = 1_000_000
 
-const told = {
+const eventFields = {
   scope: rawText(nameLength),
   obj_name: maybe(rawText(nameLength)),
   obj_id: maybe(integer),
@@ -79,7 +79,7 @@ const told = {
 }
 
 /** Event recorded by a client. Its user, organization and source follow from the request. */
-export const clientEvent = z.object(told).meta({ id: 'ClientEvent' })
+export const clientEvent = z.object(eventFields).meta({ id: 'ClientEvent' })
 
 export const clientEvents = z
   .object({

@@ -29,7 +29,7 @@ export async function runProcess(
 ): Promise<number> {
   keepObjectsYoung()
   const stops: { name: string; stop: () => Promise<void> | void }[] = []
-  const asked = listen(signals, echoMs)
+  const signalled = listen(signals, echoMs)
   let code = 0
   const failed = (name: string, error: unknown) => {
     code = 1
@@ -50,16 +50,16 @@ export async function runProcess(
       return false
     },
   )
-  const over = started.then((isStarted) => (isStarted ? asked.first : undefined))
+  const over = started.then((isStarted) => (isStarted ? signalled.first : undefined))
   const done = over.then(stopAll).then(() => 'done' as const)
-  const late = Promise.race([over, asked.first]).then(() =>
+  const late = Promise.race([over, signalled.first]).then(() =>
     sleep(limitMs, 'late' as const, { ref: false }),
   )
-  const ended = await Promise.race([done, late, asked.second.then(() => 'again' as const)])
+  const ended = await Promise.race([done, late, signalled.second.then(() => 'again' as const)])
   if (ended === 'late') failed('stop', new Error(`not stopped within ${limitMs / 1000} s`))
   if (ended === 'again')
     failed('stop', new Error('a second signal came before everything was stopped'))
-  asked.forget()
+  signalled.forget()
   return code
 }
 

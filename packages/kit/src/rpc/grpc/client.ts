@@ -187,10 +187,10 @@ async function receive(
   const first = await pieces.next().catch((thrown) => Promise.reject(failure(thrown)))
   if (first.done || !('head' in first.value))
     throw unavailable('A part of the service did not answer.')
-  const left = async () => call.cancel()
+  const cancelCall = async () => call.cancel()
   return {
     head: first.value.head,
-    chunks: toReleasable(rest(call, withIdleLimit(idleMs, pieces), failure), left),
+    chunks: toReleasable(rest(call, withIdleLimit(idleMs, pieces), failure), cancelCall),
   }
 }
 

@@ -91,8 +91,8 @@ async function write(
  * response when it ends, and a vanished sender must be an error of the body instead of its end.
  */
 async function inputOf(call: AnyCall, signal: AbortSignal, idleMs: number): Promise<Fields> {
-  const gone = () => call.destroy(unavailable('The caller went away.'))
-  signal.addEventListener('abort', gone, { once: true })
+  const abandon = () => call.destroy(unavailable('The caller went away.'))
+  signal.addEventListener('abort', abandon, { once: true })
   const parts = call.iterator({ destroyOnReturn: false })
   const { value: fields } = await withTimeLimit(idleMs, parts.next())
   return { ...fields, body: withIdleLimit(idleMs, parts) }
