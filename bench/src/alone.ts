@@ -3,7 +3,7 @@ import { handlers, migrations, plans, readConfig, schema } from '@reticle/annota
 import { factsOf, labelOf } from '@reticle/contracts/testing/records'
 import { openDatabase } from '@reticle/kit/db/connect'
 import { migrateSchema } from '@reticle/kit/db/migrate'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { callAs } from '@reticle/kit/testing/call'
 import pg from 'pg'
 

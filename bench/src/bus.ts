@@ -15,7 +15,7 @@ import {
 import { runSoak } from '@reticle/kit/bus/testing/soak'
 import { type Database, openDatabase } from '@reticle/kit/db/connect'
 import { migrateSchema } from '@reticle/kit/db/migrate'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { emit } from '@reticle/kit/outbox/emit'
 import { startRelay } from '@reticle/kit/outbox/relay'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { connectGrpc } from '@reticle/kit/grpc/connect'
-import type { CallContext, Service } from '@reticle/kit/rpc/context'
+import type { CallContext, Service } from '@reticle/kit/call/context'
+import { connectGrpc } from '@reticle/kit/rpc/grpc/connect'
 import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { protosOf } from '@reticle/kit/testing/protos'
 import { startRpcProcess, tally } from '@reticle/kit/testing/rpc-process'

@@ -1,7 +1,6 @@
 import { restOperations } from '@reticle/contracts'
 import { isBytes, type Operation, takesKey } from '@reticle/contracts/api/operation'
 import { buildOpenapi } from '@reticle/contracts/openapi'
-import { isTagged } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
@@ -77,14 +76,22 @@ describe('If-Match', () => {
   /** Whether GET of the same path returns a record with an entity tag. */
   const hasTag = ({ path }: Operation) => {
     const read = restOperations.find((one) => one.method === 'GET' && one.path === path)
-    const answer = read?.answer
-    if (!(answer instanceof z.ZodObject) || !('id' in answer.shape)) return false
-    return 'updated_date' in answer.shape || isTagged(answer)
+    return read?.etag !== undefined
   }
   const changes = restOperations.filter((one) =>
     ['PATCH', 'PUT', 'DELETE'].includes(`${one.method}`),
   )
   const ofTagged = changes.filter(hasTag)
+
+  test('every answered record with an update date has an entity tag of the kind that its fields permit', () => {
+    const has = (field: string) => (one: Operation) =>
+      one.answer instanceof z.ZodObject && field in one.answer.shape
+    const dated = restOperations.filter(has('id')).filter(has('updated_date'))
+    const expected = (one: Operation) => (has('revision')(one) ? 'revision' : 'date')
+    expect(names(dated.filter((one) => one.etag !== expected(one)))).toEqual([])
+    const others = restOperations.filter((one) => one.etag && !dated.includes(one))
+    expect(names(others.filter(({ etag }) => etag !== 'content'))).toEqual([])
+  })
 
   test('every change of a resource with an entity tag honours it', () => {
     const deaf = ofTagged.filter(({ headers }) => !('if_match' in (headers?.shape ?? {})))

@@ -32,7 +32,8 @@ export const rooms: Record<string, Room> = {
       '@reticle/contracts/api/operation',
       '@reticle/contracts/events/define',
       '@reticle/contracts/grpc/load',
-      '@reticle/contracts/principal',
+      '@reticle/contracts/rest/principal',
+      '@reticle/contracts/rest/relations',
       '@reticle/contracts/rest/common',
       '@reticle/contracts/rest/json-logic',
       '@reticle/contracts/rest/lists',
@@ -105,6 +106,21 @@ export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/k
 
 /** Order of folders in a service: each imports only those before it. Files beside them may be imported by all. */
 export const orders: Record<string, string[]> = {
+  'packages/kit': [
+    ...['call', 'scheduling', 'net', 'settings', 'observe', 'keys', 'db', 'list', 'outbox', 'bus'],
+    ...['rpc', 'blob', 'outgoing', 'bucket', 'process', 'ops'],
+  ],
+  'packages/contracts': ['rest', 'events', 'dialects', 'grpc', 'api', 'openapi'],
+  'packages/sdk': [
+    'generated',
+    'responses',
+    'annotations',
+    'http',
+    'uploads',
+    'requests',
+    'downloads',
+    'client',
+  ],
   'apps/annotations-svc': [
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],

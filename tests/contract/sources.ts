@@ -16,7 +16,7 @@ export interface RepositoryFile {
 export interface Import {
   source: RepositoryFile
   line: number
-  /** Specifier as written: `@reticle/kit/errors`, `./repo.ts`, `node:fs`. */
+  /** Specifier as written: `@reticle/kit/call/errors`, `./repo.ts`, `node:fs`. */
   name: string
   /** Loaded before the file runs: neither a type import nor an `import()`. */
   isLoaded: boolean
@@ -86,7 +86,7 @@ export function librariesOf(path: string, sources: readonly RepositoryFile[]): S
   return libraries
 }
 
-/** Resolves `@reticle/kit/errors` to `packages/kit/src/errors.ts`, as package.json defines. */
+/** Resolves `@reticle/kit/call/errors` to `packages/kit/src/call/errors.ts`, as package.json defines. */
 function pathOf(name: string): string {
   const [, folder, ...rest] = name.split('/')
   return `packages/${folder}/src/${rest.join('/') || 'index'}.ts`

@@ -3,7 +3,7 @@
 export const introduction = `# Permissions
 
 This page lists the permission that each operation needs, for administrators of an installation and of an organization. It is generated
-from the rules that the server evaluates (\`npm run codegen\`); \`packages/kit/src/policy.ts\` evaluates them, and \`npm test\` checks
+from the rules that the server evaluates (\`npm run codegen\`); \`packages/kit/src/call/policy.ts\` evaluates them, and \`npm test\` checks
 every cell over HTTP.
 
 ## How to read it

@@ -1,5 +1,5 @@
 import { restOperations } from '@reticle/contracts/api/index'
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 import { rules } from '@reticle/standalone/rules'
 import { rightsOf, withoutRule } from './operation-rights.ts'
 import { actions, footnotes, introduction, relations, titles } from './permission-words.ts'

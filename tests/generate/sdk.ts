@@ -10,14 +10,14 @@ import { isName, type JsonSchema, printInterface, printType } from './type-print
  * Generates the parts of the SDK that follow from the operation table: rows used at run time, types, and typed methods.
  */
 
-const folder = 'packages/sdk/src/generated'
+const folder = 'packages/sdk/src'
 const head = '/** Written by `npm run codegen` from the table of operations. */\n'
 
 export function sdkFiles(): Record<string, string> {
   return {
-    [`${folder}/rows.ts`]: rowsFile(),
-    [`${folder}/schemas.ts`]: schemasFile(),
-    [`${folder}/methods.ts`]: methodsFile(),
+    [`${folder}/generated/rows.ts`]: rowsFile(),
+    [`${folder}/generated/schemas.ts`]: schemasFile(),
+    [`${folder}/client/generated/methods.ts`]: methodsFile(),
   }
 }
 
@@ -48,14 +48,13 @@ const isCollection = (operation: Operation): boolean =>
 
 function rowsFile(): string {
   const rows = restOperations.map((one) => `  ${one.name}: ${JSON.stringify(rowOf(one))},`)
-  return `${head}import type { Row } from '../http/row.ts'
-
+  return `${head}
 /** The version of the interface that this client was made for. */
 export const apiVersion = '${apiVersion}'
 
 export const rows = {
 ${rows.join('\n')}
-} as const satisfies Record<string, Row>
+} as const
 `
 }
 
@@ -105,7 +104,7 @@ function methodsFile(): string {
   const used = names.filter((name) =>
     new RegExp(`\\b${name}\\b`).test(text.replace(/^ *\/?\*.*$/gm, '')),
   )
-  return `${head}import type { SetChange, SetWrite } from '../annotations/items.ts'
+  return `${head}import type { SetChange, SetWrite } from '../../annotations/items.ts'
 import type {
   Call,
   Collection,
@@ -115,10 +114,10 @@ import type {
   NoInput,
   SetCall,
   Text,
-} from '../http/methods.ts'
+} from '../method-types.ts'
 import type {
 ${used.map((name) => `  ${name},`).join('\n')}
-} from './schemas.ts'
+} from '../../generated/schemas.ts'
 
 export interface Methods {
 ${text}

@@ -1,4 +1,4 @@
-import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
+import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/ops/dump/tar'
 
 /** A member of a tar archive whose header may be false. Omitted fields are computed correctly. */
 

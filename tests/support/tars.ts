@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
+import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/ops/dump/tar'
 
 /** Builds a tar archive with the system's own tool. */
 export function packTar(members: Record<string, Uint8Array>): Buffer {

@@ -1,5 +1,5 @@
-import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
+import { environment } from '@reticle/kit/settings/config'
 import { schema } from './index.ts'
 
 /**

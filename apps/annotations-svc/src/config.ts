@@ -1,6 +1,6 @@
-import { setting } from '@reticle/kit/config'
-import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 
 /** Reads the settings of annotations-svc from the environment. */

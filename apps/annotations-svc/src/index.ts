@@ -2,16 +2,16 @@ import type { annotations as table } from '@reticle/contracts/api/annotations'
 import type { keys } from '@reticle/contracts/api/keys'
 import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
-import { type Clock, systemClock } from '@reticle/kit/clock'
-import { createKeyedQueue } from '@reticle/kit/keyed-queue'
 import { keyHandlers } from '@reticle/kit/keys/keys'
-import type { Logger } from '@reticle/kit/log'
-import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
+import type { Logger } from '@reticle/kit/observe/log'
 import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
 import { startRelay } from '@reticle/kit/outbox/relay'
-import { runRepeatedly } from '@reticle/kit/repeat'
 import { guardHandlers } from '@reticle/kit/rpc/guard'
+import { logBugs } from '@reticle/kit/rpc/observe-calls'
+import { type Clock, systemClock } from '@reticle/kit/scheduling/clock'
+import { createKeyedQueue } from '@reticle/kit/scheduling/keyed-queue'
+import { runRepeatedly } from '@reticle/kit/scheduling/repeat'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from './annotations/rpc.ts'
 import type { AnnotationsSettings } from './config.ts'
@@ -93,7 +93,7 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
   const forget = ports.onCommit?.(relay.wake)
   const topic = 'reticle.events.v1'
   const upkeep = startUpkeep({ db, services, log, settings }, onError)
-  const handle = eventHandler(() => wakeAfterCommit(upkeep.wake), settings)
+  const handle = eventHandler(upkeep.wake, settings)
   const subscription = bus.subscribe({ group, topic, db, handle })
   const stopSweeping = runRepeatedly(hourMs, () => deleteExpiredRows(db, clock.now()), onError)
   const dropOld = () => sweepHistory(db, settings, clock.now())
@@ -113,14 +113,4 @@ export function startAnnotations(ports: AnnotationsPorts): Annotations {
       await relay.stop()
     },
   }
-}
-
-const commitMs = 20
-
-/**
- * Wakes the upkeep after the bus has probably committed. If the commit takes longer, the next round of the upkeep
- * finds the jobs.
- */
-function wakeAfterCommit(wake: () => void): void {
-  setTimeout(wake, commitMs).unref()
 }

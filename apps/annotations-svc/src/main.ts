@@ -1,9 +1,9 @@
 import { tables } from '@reticle/contracts'
-import { environment } from '@reticle/kit/config'
-import { serveAll } from '@reticle/kit/grpc/listen'
 import { openConnection, openGrpcServer } from '@reticle/kit/process/grpc'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
+import { serveAll } from '@reticle/kit/rpc/grpc/listen'
+import { environment } from '@reticle/kit/settings/config'
 import { processParts } from './config.ts'
 import { type AnnotationsDb, migrations, plans, schema, startAnnotations } from './index.ts'
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '@reticle/kit/config'
+import { ConfigError } from '@reticle/kit/settings/config'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 

@@ -1,7 +1,7 @@
-import { setting } from '@reticle/kit/config'
 import { rowsOfAll } from '@reticle/kit/list/page'
-import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, internalPart, s3Needed } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 import { dialects } from './dialects/all.ts'
 

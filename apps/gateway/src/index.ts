@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { unavailable } from '@reticle/kit'
-import { listeningOrigin } from '@reticle/kit/links'
+import { listeningOrigin } from '@reticle/kit/net/links'
 import { buildGateway } from './app.ts'
 import { toListenError } from './listen-failure.ts'
 import { toPublicError } from './plugins/errors.ts'

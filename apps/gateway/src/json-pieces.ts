@@ -1,5 +1,5 @@
 import { DomainError } from '@reticle/kit'
-import { createPacer, type Pace } from '@reticle/kit/pacer'
+import { createPacer, type Pace } from '@reticle/kit/scheduling/pacer'
 
 /** Parses JSON in pieces and yields to other requests in between; the result equals that of `JSON.parse`. */
 

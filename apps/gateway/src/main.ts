@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os'
 import { tables } from '@reticle/contracts'
-import { environment } from '@reticle/kit/config'
 import { openConnection } from '@reticle/kit/process/grpc'
 import { openObjects } from '@reticle/kit/process/objects'
 import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment } from '@reticle/kit/settings/config'
 import { processParts } from './config.ts'
 import {
   assertStoreReachable,

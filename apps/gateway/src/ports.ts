@@ -1,7 +1,7 @@
 import type { Tables } from '@reticle/contracts'
 import type { Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import type { GatewaySettings } from './config.ts'
 
 /** Services that the gateway calls, by the names of their tables. */

@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers'
 import { isPage, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
-import { isTagged, shownAs } from '@reticle/contracts/rest/common'
-import { recordTag } from '@reticle/kit/etag'
-import { hasLinks, toAbsoluteLinks } from '@reticle/kit/links'
+import { shownAs } from '@reticle/contracts/rest/common'
+import { type BytesAnswer, isBytesAnswer } from '@reticle/kit/call/context'
+import { recordTag } from '@reticle/kit/call/etag'
 import { pageNumber, readPage } from '@reticle/kit/list/page'
-import { createPacer } from '@reticle/kit/pacer'
-import { type BytesAnswer, isBytesAnswer } from '@reticle/kit/rpc/context'
+import { hasLinks, toAbsoluteLinks } from '@reticle/kit/net/links'
+import { createPacer } from '@reticle/kit/scheduling/pacer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isNotModified } from './etag-match.ts'
@@ -142,17 +142,21 @@ function addLinksToBytes(
 
 const pageShape = z.looseObject({ count: z.number(), results: z.array(z.unknown()) })
 const linkedRecord = z.looseObject({ url: z.string() })
-const record = z.looseObject({
-  id: z.number(),
-  updated_date: z.string().optional(),
-  revision: z.number().optional(),
-})
 
-function tagOf({ answer: schema }: Operation, answer: unknown): string | undefined {
-  const found = record.safeParse(answer)
-  if (!found.success) return undefined
-  const hasRevision = found.data.updated_date !== undefined || isTagged(schema)
-  return hasRevision ? recordTag(found.data) : undefined
+/** Parts of a record from which its entity tag is derived, by the kind of the tag. */
+const taggedParts = {
+  date: z.object({ id: z.number(), updated_date: z.string() }),
+  revision: z.object({
+    id: z.number(),
+    updated_date: z.string(),
+    revision: z.number().optional(),
+  }),
+  content: z.looseObject({ id: z.number() }),
+}
+
+function tagOf({ etag }: Operation, answer: unknown): string | undefined {
+  const found = etag && taggedParts[etag].safeParse(answer)
+  return found?.success ? recordTag(found.data) : undefined
 }
 
 /** Returns the URLs of the previous and next page, with all query parameters kept. */

@@ -1,8 +1,9 @@
 import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import { headerName } from '@reticle/contracts/openapi'
 import { invalidInput, notFound } from '@reticle/kit'
-import { readIfMatch } from '@reticle/kit/etag'
-import { parseInSteps } from '@reticle/kit/parse'
+import { readIfMatch } from '@reticle/kit/call/etag'
+import { parseInSteps } from '@reticle/kit/call/parse'
+import { createPacer } from '@reticle/kit/scheduling/pacer'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { bodyOf } from './body.ts'
@@ -31,7 +32,7 @@ export function createInputReader(operation: Operation, limits: ReadLimits): Inp
     ...headers?.shape,
     ...(body && takesValues(operation) && { body }),
   })
-  const parse = (given: object) => parseInSteps(rest, given)
+  const parse = (given: object) => parseInSteps(rest, given, createPacer())
   const ofNothing = parse({ body: {} }) // most reads have no input, with always the same result
   return async (request) => {
     const paramValues = readParams(params, request)

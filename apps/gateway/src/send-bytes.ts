@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { BytesAnswer, Head } from '@reticle/kit'
-import { pieceBytes } from '@reticle/kit/pieces'
+import { pieceBytes } from '@reticle/kit/call/pieces'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isNotModified } from './etag-match.ts'
 import { notAcceptable, rangeNotSatisfiable } from './http-error.ts'

@@ -1,5 +1,5 @@
-import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
+import { environment } from '@reticle/kit/settings/config'
 import { schema } from './index.ts'
 
 /** Entry point `node apps/jobs-svc/dist/admin.js`: the operator's commands for this service in a cluster. */

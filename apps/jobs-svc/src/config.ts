@@ -1,9 +1,7 @@
 import { cpus, tmpdir } from 'node:os'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
-import { setting } from '@reticle/kit/config'
-import { readNets } from '@reticle/kit/outgoing/guard'
+import { netsSetting } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { defineSettings } from '@reticle/kit/process/parts'
 import {
   addressPart,
   databasePart,
@@ -11,16 +9,9 @@ import {
   kafkaNeeded,
   s3Needed,
 } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
-
-/** Networks as text, in the form that converters receive. */
-const nets = setting.list().superRefine((blocks, context) => {
-  try {
-    readNets(blocks)
-  } catch (thrown) {
-    context.addIssue(thrown instanceof Error ? thrown.message : 'Invalid networks')
-  }
-})
 
 /** Reads the settings of the API process and of its workers. */
 export const readConfig = defineSettings(
@@ -37,7 +28,7 @@ export const readConfig = defineSettings(
     RETICLE_JOBS_ARCHIVE_ENTRIES: setting.whole(archiveLimits.entries, 1),
     RETICLE_JOBS_ARCHIVE_BYTES: setting.whole(archiveLimits.bytes, 1),
     RETICLE_JOBS_ARCHIVE_RATIO: setting.whole(archiveLimits.ratio, 1),
-    RETICLE_JOBS_ALLOWED_NETS: nets,
+    RETICLE_JOBS_ALLOWED_NETS: netsSetting,
     RETICLE_EGRESS_PROXY: egressProxy,
     RETICLE_JOBS_REMOTE_BYTES: setting.whole(25 * 1024 ** 3, 1),
     RETICLE_JOBS_FFMPEG_PATH: z.string().optional(),

@@ -1,8 +1,8 @@
 import { tables } from '@reticle/contracts'
 import { s3Blobs } from '@reticle/kit/blob/s3'
-import { connectGrpc } from '@reticle/kit/grpc/connect'
 import { startTraces } from '@reticle/kit/observe/traces'
 import { s3Settings } from '@reticle/kit/process/settings'
+import { connectGrpc } from '@reticle/kit/rpc/grpc/connect'
 import { z } from 'zod'
 import type { ConverterPorts } from './worker/serve-conversions.ts'
 

@@ -1,6 +1,6 @@
 import { on } from 'node:events'
-import { keepObjectsYoung } from '@reticle/kit/heap'
-import { startThread } from '@reticle/kit/thread'
+import { keepObjectsYoung } from '@reticle/kit/process/lifecycle'
+import { startThread } from '@reticle/kit/process/thread'
 import { converterData, decodeMessage, encodeMessage } from './worker/converter-messages.ts'
 import { serveConversions } from './worker/serve-conversions.ts'
 

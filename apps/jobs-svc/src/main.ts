@@ -1,10 +1,10 @@
 import { tables } from '@reticle/contracts'
-import { environment } from '@reticle/kit/config'
-import { serveAll } from '@reticle/kit/grpc/listen'
 import { openConnection, openGrpcServer } from '@reticle/kit/process/grpc'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
+import { serveAll } from '@reticle/kit/rpc/grpc/listen'
+import { environment } from '@reticle/kit/settings/config'
 import { processParts } from './config.ts'
 import { findDecoder, migrations, type RequestsDb, schema, startJobs } from './index.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { unavailable } from '@reticle/kit'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'

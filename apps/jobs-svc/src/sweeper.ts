@@ -1,4 +1,4 @@
-import { type ObjectSweep, sweepObjects } from '@reticle/kit/objects/sweep'
+import { type ObjectSweep, sweepObjects } from '@reticle/kit/blob/objects/sweep'
 import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
 import { dropUnusedChunks } from './chunks/repo.ts'
 import { releaseUpload } from './contents/release.ts'

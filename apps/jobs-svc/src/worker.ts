@@ -1,7 +1,7 @@
-import { environment } from '@reticle/kit/config'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
+import { environment } from '@reticle/kit/settings/config'
 import { processParts } from './config.ts'
 import type { ClusterWiringOptions } from './convert-wiring.ts'
 import { migrations, type RequestsDb, schema, startWorker } from './index.ts'

@@ -1,5 +1,5 @@
-import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
+import { environment } from '@reticle/kit/settings/config'
 import { schema, sealed } from './index.ts'
 
 /** Operator commands for this service in a cluster: `node apps/projects-svc/dist/admin.js`. */

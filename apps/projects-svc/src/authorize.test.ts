@@ -1,4 +1,4 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

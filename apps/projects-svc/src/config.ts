@@ -1,10 +1,10 @@
-import { setting } from '@reticle/kit/config'
-import { listeningOrigin } from '@reticle/kit/links'
-import { isLoopback } from '@reticle/kit/loopback'
-import { readNets } from '@reticle/kit/outgoing/guard'
+import { listeningOrigin } from '@reticle/kit/net/links'
+import { isLoopback } from '@reticle/kit/net/loopback'
+import { netsSetting } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { defineSettings } from '@reticle/kit/process/parts'
 import { databasePart, internalPart, kafkaNeeded, s3Needed } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 
 /** `tls`: whether mails, and the SMTP password, may be sent without encryption. */
@@ -23,15 +23,6 @@ const smtpUrl = z
 /** `name@host`, or `Some Name <name@host>`. */
 const mailbox =
   /^(?:(?<name>[^<>"\p{C}]{0,100}) <(?<address>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)>|(?<bare>[^\s<>@\p{C}]+@[^\s<>@\p{C}]+))$/u
-const nets = setting.list().transform((blocks, context) => {
-  try {
-    return readNets(blocks)
-  } catch (thrown) {
-    context.addIssue(thrown instanceof Error ? thrown.message : 'Invalid networks')
-    return z.NEVER
-  }
-})
-
 const variables = z.object({
   RETICLE_PROJECTS_MAX_ACCESS_TOKENS: setting.whole(50, -1),
   RETICLE_PROJECTS_ACCESS_TOKEN_STALE_DAYS: setting.whole(180, 1),
@@ -54,8 +45,8 @@ const variables = z.object({
     .string()
     .regex(mailbox, 'Expected name@host or Somebody <name@host>.')
     .optional(),
-  RETICLE_STORAGES_ALLOWED_NETS: nets,
-  RETICLE_PROJECTS_STORAGE_ADMIN_NETS: nets,
+  RETICLE_STORAGES_ALLOWED_NETS: netsSetting,
+  RETICLE_PROJECTS_STORAGE_ADMIN_NETS: netsSetting,
   RETICLE_EGRESS_PROXY: egressProxy,
 })
 

@@ -1,8 +1,15 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
-const owners = ['project owner', 'task owner']
-const above = ['project', 'task', 'job'].map((level) => `${level} staff above workers`)
-const ownersOnly: Grant = { is: [...owners, ...above], role: 'any' }
+const ownersOnly: Grant = {
+  is: [
+    'project owner',
+    'task owner',
+    'project staff above workers',
+    'task staff above workers',
+    'job staff above workers',
+  ],
+  role: 'any',
+}
 
 /**
  * Returns rules of projects, tasks or jobs under which workers of an organization export only objects that they own.

@@ -1,4 +1,4 @@
-import { type DomainError, invalidInput } from '@reticle/kit/errors'
+import { type DomainError, invalidInput } from '@reticle/kit/call/errors'
 
 export type Path = readonly PropertyKey[]
 

@@ -1,6 +1,6 @@
 import { restOperations, tables } from '@reticle/contracts'
 import { isPage } from '@reticle/contracts/api/operation'
-import { systemClock } from '@reticle/kit/clock'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'

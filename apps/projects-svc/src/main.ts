@@ -1,11 +1,11 @@
 import { tables } from '@reticle/contracts'
-import { environment } from '@reticle/kit/config'
-import { serveAll } from '@reticle/kit/grpc/listen'
 import { openGrpcServer } from '@reticle/kit/process/grpc'
 import { openObjects } from '@reticle/kit/process/objects'
 import { joinBus, migrateCommand, openSchema } from '@reticle/kit/process/pools'
 import { type App, runProgram } from '@reticle/kit/process/program'
-import { secretBox } from '@reticle/kit/secrets'
+import { serveAll } from '@reticle/kit/rpc/grpc/listen'
+import { environment } from '@reticle/kit/settings/config'
+import { secretBox } from '@reticle/kit/settings/secrets'
 import { processParts } from './config.ts'
 import {
   assertSecretsOpen,

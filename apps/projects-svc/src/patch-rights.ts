@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import { assertPermitted, type Rule, type Standing } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { assertPermitted, type Rule, type Standing } from '@reticle/kit/call/policy'
 
 /**
  * Checks a PATCH: it requires the view permission and the permission of every key in the body.

@@ -1,6 +1,6 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import type { BasicUser } from '@reticle/contracts/rest/users'
-import { forbidden, invalid } from '@reticle/kit/errors'
+import { forbidden, invalid } from '@reticle/kit/call/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
 import { noSuchObject } from './field-error.ts'

@@ -1,5 +1,6 @@
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
+import { isStaffRelation, type Relation } from '@reticle/contracts/rest/relations'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 
 /** Roles of a caller in organizations. */
 
@@ -52,17 +53,18 @@ export function workspaceStanding(principal: Principal): Standing {
 export function standingIn(
   member: Pick<Member, 'organization_roles'>,
   organization_id: number | null,
-  relations: readonly string[],
+  relations: readonly Relation[],
 ): Standing {
   const organization_role = roleIn(member, organization_id)
   const isAboveWorker = organization_role !== null && organization_role !== 'worker'
-  const staff = isAboveWorker ? relations.filter((one) => one.endsWith(' staff')) : []
-  const above = staff.map((one) => `${one} above workers`)
+  const staff = isAboveWorker ? relations.filter(isStaffRelation) : []
+  const above = staff.map((one) => `${one} above workers` as const)
   const all = [...relations, ...above, ...supervision(organization_role, relations)]
   return { organization_id, organization_role, relations: all }
 }
 
-function supervision(role: OrganizationRole | null, relations: readonly string[]): string[] {
+function supervision(role: OrganizationRole | null, relations: readonly Relation[]): Relation[] {
   if (role !== 'supervisor') return []
-  return ['supervisor', ...(relations.includes('task staff') ? ['supervising task staff'] : [])]
+  const isTaskStaff = relations.includes('task staff')
+  return listRelations({ supervisor: true, 'supervising task staff': isTaskStaff })
 }

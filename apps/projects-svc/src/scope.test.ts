@@ -1,4 +1,4 @@
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
 import { describe, expect, test } from 'vitest'
 import { isLeader } from './roles.ts'
 import { testOrganizations } from './testing/organizations.ts'

@@ -1,4 +1,4 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { leaderOf, memberOf } from './roles.ts'
 

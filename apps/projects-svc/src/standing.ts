@@ -1,5 +1,6 @@
-import type { Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import type { Relation } from '@reticle/contracts/rest/relations'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { standingIn } from './roles.ts'
 
 /** Relations of a caller to projects, tasks and jobs. */
@@ -48,7 +49,7 @@ export function jobStaffStanding(caller: Caller, people: JobPeople): Standing {
   const above = projectRelations(caller, people.project_owner_id, people.project_assignee_id)
   const task = taskRelations(caller, people.task_owner_id, people.task_assignee_id, above)
   const isStaff = people.assignee_id === caller.user_id || task.includes('task staff')
-  const relations = [...task, ...(isStaff ? ['job staff'] : [])]
+  const relations = [...task, ...listRelations({ 'job staff': isStaff })]
   return standingIn(caller, people.organization_id, relations)
 }
 
@@ -67,19 +68,19 @@ export function jobStanding(caller: Caller, people: JobPeople): Standing {
  */
 export const worksAsGuest = ({ role }: Pick<Principal, 'role'>) => role === 'worker'
 
-function projectRelations({ user_id }: Caller, owner_id: Person, assignee_id: Person): string[] {
+function projectRelations({ user_id }: Caller, owner_id: Person, assignee_id: Person): Relation[] {
   const isOwner = owner_id === user_id
   const isStaff = isOwner || assignee_id === user_id
-  return [...(isOwner ? ['project owner'] : []), ...(isStaff ? ['project staff'] : [])]
+  return listRelations({ 'project owner': isOwner, 'project staff': isStaff })
 }
 
 function taskRelations(
   { user_id }: Caller,
   owner_id: Person,
   assignee_id: Person,
-  above: readonly string[],
-): string[] {
+  above: readonly Relation[],
+): Relation[] {
   const isOwner = owner_id === user_id
   const isStaff = isOwner || assignee_id === user_id || above.includes('project staff')
-  return [...above, ...(isOwner ? ['task owner'] : []), ...(isStaff ? ['task staff'] : [])]
+  return [...above, ...listRelations({ 'task owner': isOwner, 'task staff': isStaff })]
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { type Env, environment, setting } from '@reticle/kit/config'
-import { defineSettings, namesOf, readParts } from '@reticle/kit/process/parts'
 import { kafkaPart, levels, s3Part } from '@reticle/kit/process/settings'
+import { type Env, environment, setting } from '@reticle/kit/settings/config'
+import { defineSettings, namesOf, readParts } from '@reticle/kit/settings/parts'
 import { processParts as projects } from '@reticle/projects-svc'
 import { z } from 'zod'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { constants, getPriority } from 'node:os'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { expect, test } from 'vitest'
 import { forkConversion, startConversion } from './conversion.ts'
 

@@ -1,8 +1,8 @@
 import { tables } from '@reticle/contracts'
 import type { GatewayServices } from '@reticle/gateway'
-import { connectGrpc } from '@reticle/kit/grpc/connect'
-import { listenGrpc, serveAll } from '@reticle/kit/grpc/listen'
-import type { OnStop } from '@reticle/kit/lifecycle'
+import type { OnStop } from '@reticle/kit/process/lifecycle'
+import { connectGrpc } from '@reticle/kit/rpc/grpc/connect'
+import { listenGrpc, serveAll } from '@reticle/kit/rpc/grpc/listen'
 
 /** Connects to the services through gRPC on a loopback port: for measurements, and for tests of that transport. */
 export async function overGrpc(

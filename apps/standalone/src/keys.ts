@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { newSecretKey } from '@reticle/kit/secrets'
+import { newSecretKey } from '@reticle/kit/settings/secrets'
 import { readOrCreateSecret } from './secret-file.ts'
 
 /**

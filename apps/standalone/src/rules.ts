@@ -1,5 +1,5 @@
 import * as jobs from '@reticle/jobs-svc'
-import type { Rule } from '@reticle/kit/policy'
+import type { Rule } from '@reticle/kit/call/policy'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
 

@@ -6,10 +6,10 @@ import {
   startGateway,
 } from '@reticle/gateway'
 import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
-import type { OnStop } from '@reticle/kit/lifecycle'
-import { listeningOrigin } from '@reticle/kit/links'
-import type { Logger } from '@reticle/kit/log'
+import { listeningOrigin } from '@reticle/kit/net/links'
+import type { Logger } from '@reticle/kit/observe/log'
 import { startTraces } from '@reticle/kit/observe/traces'
+import type { OnStop } from '@reticle/kit/process/lifecycle'
 import { openPool } from '@reticle/kit/process/pools'
 import { type Administrator, firstAdministrator } from './administrator.ts'
 import { healthChecks } from './checks.ts'

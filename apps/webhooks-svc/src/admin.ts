@@ -1,5 +1,5 @@
-import { environment } from '@reticle/kit/config'
 import { runServiceOps } from '@reticle/kit/ops/service'
+import { environment } from '@reticle/kit/settings/config'
 import { schema, sealed } from './index.ts'
 
 /** Entry point of the operator's commands for this service in a cluster: `node apps/webhooks-svc/dist/admin.js`. */

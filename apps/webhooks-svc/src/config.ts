@@ -1,22 +1,13 @@
-import { setting } from '@reticle/kit/config'
-import { listeningOrigin } from '@reticle/kit/links'
-import { readNets } from '@reticle/kit/outgoing/guard'
+import { listeningOrigin } from '@reticle/kit/net/links'
+import { netsSetting } from '@reticle/kit/outgoing/guard'
 import { egressProxy } from '@reticle/kit/outgoing/tunnel'
-import { defineSettings } from '@reticle/kit/process/parts'
 import { addressPart, databasePart, internalPart, kafkaNeeded } from '@reticle/kit/process/settings'
+import { setting } from '@reticle/kit/settings/config'
+import { defineSettings } from '@reticle/kit/settings/parts'
 import { z } from 'zod'
 
 /** Waits of the default schedule, in seconds: nine attempts over four days. */
 const retries = '5,300,1800,10800,86400,86400,86400,86400'
-
-const nets = setting.list().transform((blocks, context) => {
-  try {
-    return readNets(blocks)
-  } catch (thrown) {
-    context.addIssue(thrown instanceof Error ? thrown.message : 'Invalid networks')
-    return z.NEVER
-  }
-})
 
 /** Reads the settings of webhooks-svc from the environment. */
 export const readConfig = defineSettings(
@@ -26,7 +17,7 @@ export const readConfig = defineSettings(
     RETICLE_PUBLIC_URL: setting.publicUrl(),
     RETICLE_SECRET_KEYS: z.string({ error: 'needed: <id>:<base64 of 32 bytes>' }),
     RETICLE_WEBHOOKS_ALLOW_HTTP: setting.flag(false),
-    RETICLE_WEBHOOKS_ALLOWED_NETS: nets,
+    RETICLE_WEBHOOKS_ALLOWED_NETS: netsSetting,
     RETICLE_EGRESS_PROXY: egressProxy,
     RETICLE_WEBHOOKS_RETRY_SECONDS: z
       .string()

@@ -11,8 +11,9 @@ import { followMembers } from './webhooks/owner-left.ts'
  */
 export function consumeEvents(deps: MatchDeps): Handle<WebhooksDb> {
   const handles = [matchEvents(deps), followPeople, followMembers, appendEvents]
-  const handle: Handle<WebhooksDb> = async (tx, event) => {
-    for (const each of handles) if (each.isFor?.(event.type) !== false) await each(tx, event)
+  const handle: Handle<WebhooksDb> = async (tx, event, afterCommit) => {
+    for (const each of handles)
+      if (each.isFor?.(event.type) !== false) await each(tx, event, afterCommit)
   }
   return Object.assign(handle, {
     isFor: (type: string) => handles.some((each) => each.isFor?.(type) !== false),

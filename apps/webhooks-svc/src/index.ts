@@ -4,15 +4,15 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import type { Service } from '@reticle/kit'
 import type { Bus } from '@reticle/kit/bus/bus'
-import { type Clock, systemClock } from '@reticle/kit/clock'
 import { keyHandlers } from '@reticle/kit/keys/keys'
-import type { Logger } from '@reticle/kit/log'
-import { logBugs } from '@reticle/kit/observe/calls'
 import { watchOutbox } from '@reticle/kit/observe/database'
+import type { Logger } from '@reticle/kit/observe/log'
 import { type OutgoingOptions, openOutgoing } from '@reticle/kit/outgoing/fetch'
-import { runRepeatedly } from '@reticle/kit/repeat'
 import { guardHandlers } from '@reticle/kit/rpc/guard'
-import { secretBox } from '@reticle/kit/secrets'
+import { logBugs } from '@reticle/kit/rpc/observe-calls'
+import { type Clock, systemClock } from '@reticle/kit/scheduling/clock'
+import { runRepeatedly } from '@reticle/kit/scheduling/repeat'
+import { secretBox } from '@reticle/kit/settings/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksSettings } from './config.ts'
 import { consumeEvents } from './consumer.ts'
@@ -84,7 +84,7 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   }
   const dispatcher = startDispatcher(sending)
   const base = `${settings.publicUrl}/api`
-  const handle = consumeEvents({ clock, base, onMessages: () => wakeAfterCommit(dispatcher.wake) })
+  const handle = consumeEvents({ clock, base, onMessages: dispatcher.wake })
   const group = { group: 'reticle.webhooks', topic: 'reticle.events.v1' } as const
   const subscription = bus.subscribe({ ...group, db, handle })
   const stopSweeping = runRepeatedly(
@@ -114,14 +114,4 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
       await Promise.all([dispatcher.stop(), stopSweeping()])
     },
   }
-}
-
-const commitMs = 20
-
-/**
- * Wakes the dispatcher after the bus has probably committed. If the commit takes longer, the poll of the dispatcher
- * finds the messages.
- */
-function wakeAfterCommit(wake: () => void): void {
-  setTimeout(wake, commitMs).unref()
 }

@@ -1,6 +1,6 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { taskRecord } from '@reticle/contracts/testing/records'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { testClock } from '@reticle/kit/testing/clock'

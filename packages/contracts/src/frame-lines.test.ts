@@ -24,8 +24,14 @@ test('written frames are read unchanged for any cuts of the stream', async () =>
 })
 
 const some: FrameSource = {
-  ...{ name: 'a.png', width: 4, height: 3, key: 'k', offset: 0, length: 9 },
-  ...{ packing: 'stored', media_type: 'image/png' },
+  name: 'a.png',
+  width: 4,
+  height: 3,
+  key: 'k',
+  offset: 0,
+  length: 9,
+  packing: 'stored',
+  media_type: 'image/png',
 }
 
 test('the last line may lack its line feed', async () => {

@@ -7,13 +7,13 @@ export type {
   SetItemWrite,
   SetWrite,
 } from './annotations/items.ts'
-export { type AnswerOf, type Client, createClient, type InputOf } from './client.ts'
+export { type AnswerOf, type Client, createClient, type InputOf } from './client/client.ts'
+export type { Methods } from './client/generated/methods.ts'
+export type { JsonLogic } from './client/method-types.ts'
 export { Changed, type Download, type DownloadOptions, type Source } from './downloads/download.ts'
-export type { Methods } from './generated/methods.ts'
 export { apiVersion } from './generated/rows.ts'
 export type * from './generated/schemas.ts'
-export { ApiError, ConnectionError, type Fields, UnexpectedAnswer } from './http/errors.ts'
-export type { JsonLogic, Page } from './http/methods.ts'
+export type { Page } from './http/lists.ts'
 export type { CallOptions } from './http/options.ts'
 export type { ClientOptions } from './http/settings.ts'
 export {
@@ -23,6 +23,7 @@ export {
   type Started,
 } from './requests/follow.ts'
 export type { WatchOptions } from './requests/watch.ts'
+export { ApiError, ConnectionError, type Fields, UnexpectedAnswer } from './responses/errors.ts'
 export { type FileSource, type Files, fromBytes, fromStream } from './uploads/sources.ts'
 export { memoryStore, type UploadStore } from './uploads/store.ts'
 export type { UploadOptions } from './uploads/upload.ts'

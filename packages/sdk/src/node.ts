@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Client } from './client.ts'
+import type { Client } from './client/client.ts'
 import type { Download, DownloadOptions, Source } from './downloads/download.ts'
 import type { FileSource } from './uploads/sources.ts'
 import type { UploadStore } from './uploads/store.ts'

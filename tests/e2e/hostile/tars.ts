@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { tarEnd } from '@reticle/kit/dump/tar'
+import { tarEnd } from '@reticle/kit/ops/dump/tar'
 import { binarySize, craftTar, longName, pax, type TarMember } from '../../support/crafted-tar.ts'
 import {
   createNoise,

@@ -7,7 +7,7 @@ import {
   scanArrays,
 } from '@reticle/formats/json/scan'
 import { DomainError, invalid } from '@reticle/kit'
-import { createPacer } from '@reticle/kit/pacer'
+import { createPacer } from '@reticle/kit/scheduling/pacer'
 import { nameOf } from '../validation/fields.ts'
 import { complainOfLength, mostNumbers } from '../validation/points.ts'
 import { assertClean, createValidationReport } from '../validation/report.ts'

@@ -1,6 +1,6 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type CallContext, DomainError } from '@reticle/kit'
-import { createPacer } from '@reticle/kit/pacer'
+import { createPacer } from '@reticle/kit/scheduling/pacer'
 import type { Deps } from '../deps.ts'
 import type { Checked } from '../reading/objects.ts'
 import { type AnnotationTarget, rangeOf } from '../targets/target.ts'

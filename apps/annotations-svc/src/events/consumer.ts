@@ -14,7 +14,7 @@ import { addJob, removeJob, removeTasks } from './repo.ts'
  * Handles events of projects-svc: creates and deletes jobs, applies label changes to annotations, and updates the
  * names of authors.
  *
- * @param onLabels called after a label event was handled, before its transaction commits
+ * @param onLabels called after the commit of a transaction that handled a label event
  */
 export function eventHandler(
   onLabels: () => void,
@@ -26,9 +26,9 @@ export function eventHandler(
     onEvent(taskDeleted, (tx, { task }) => removeTasks(tx, [task.id])),
     onEvent(draftDropped, (tx, { task_ids }) => removeTasks(tx, task_ids)),
     onEvent(projectDeleted, (tx, { task_ids }) => removeTasks(tx, task_ids)),
-    onEvent(labelsChanged, async (tx, change, event) => {
+    onEvent(labelsChanged, async (tx, change, event, afterCommit) => {
       await followLabels(tx, change, byLabels(settings, causeOf(event)), causeOf(event))
-      onLabels()
+      afterCommit(onLabels)
     }),
     onEvent(userUpdated, (tx, { user }) => renameAuthor(tx, user)),
     onEvent(userDeleted, (tx, { user }) => forgetAuthor(tx, user.id)),

@@ -1,7 +1,7 @@
 import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/row-lines'
-import { createPacer } from '@reticle/kit/pacer'
-import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
+import { cutBytes, pieceBytes } from '@reticle/kit/call/pieces'
+import { createPacer } from '@reticle/kit/scheduling/pacer'
 import { wordOf } from '../queries/conditions.ts'
 
 /**

@@ -7,8 +7,8 @@ import {
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
 import { type BytesAnswer, type CallContext, DomainError } from '@reticle/kit'
+import { WholeBytes } from '@reticle/kit/call/pieces'
 import { copyOut } from '@reticle/kit/db/copy'
-import { WholeBytes } from '@reticle/kit/pieces'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'

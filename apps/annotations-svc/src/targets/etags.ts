@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { changedMeanwhile } from '@reticle/kit'
-import { readIfMatch } from '@reticle/kit/etag'
+import { readIfMatch } from '@reticle/kit/call/etag'
 import { hasNewerLabels, type JobState } from './job-state.ts'
 import type { AnnotationTarget } from './target.ts'
 

@@ -42,7 +42,7 @@ function announce({ workspace, task_id }: Opened, change: object, labels: FakeWo
 const deliver = (id: string, data: Parameters<typeof labelsChanged.key>[0]) => () =>
   db.transaction().execute(async (tx) => {
     await markReceived(tx, group, id)
-    await handle(tx, eventOf(labelsChanged, data, { id }))
+    await handle(tx, eventOf(labelsChanged, data, { id }), () => undefined)
   })
 
 type Opened = ReturnType<typeof setUp>

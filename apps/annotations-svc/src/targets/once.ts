@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type BytesAnswer, type CallContext, conflict } from '@reticle/kit'
 import { busy } from '@reticle/kit/db/errors'
-import { answerOf, noteApplied } from '@reticle/kit/outbox/calls'
+import { answerOf, noteApplied } from '@reticle/kit/keys/applied-calls'
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'

@@ -1,4 +1,4 @@
-import { createAlarm } from '@reticle/kit/alarm'
+import { createAlarm } from '@reticle/kit/scheduling/alarm'
 import { type LabelSweepDeps, sweepLabels } from './sweep.ts'
 
 /** Background task that rewrites stored rows after label changes. */

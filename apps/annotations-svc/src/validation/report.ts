@@ -1,5 +1,5 @@
 import { DomainError } from '@reticle/kit'
-import { formatPath } from '@reticle/kit/validation'
+import { formatPath } from '@reticle/kit/call/validation'
 
 /** Path in the body: `['shapes', 3, 'points', 0]`. */
 export type FieldPath = readonly (string | number)[]

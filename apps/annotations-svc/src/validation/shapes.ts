@@ -1,5 +1,5 @@
 import { type Shape, shapeTypes, type Tag } from '@reticle/contracts/rest/annotations'
-import type { Pace } from '@reticle/kit/pacer'
+import type { Pace } from '@reticle/kit/scheduling/pacer'
 import { type AttributeRules, readAttributes } from './attributes.ts'
 import {
   type Bounds,

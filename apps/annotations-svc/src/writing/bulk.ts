@@ -5,7 +5,7 @@ import {
   rowKinds,
 } from '@reticle/contracts/row-lines'
 import { type CallContext, DomainError } from '@reticle/kit'
-import { applyOnce } from '@reticle/kit/outbox/calls'
+import { applyOnce } from '@reticle/kit/keys/applied-calls'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
 import { type Checker, type ObjectLimits, openChecker, readNew } from '../bodies/check.ts'

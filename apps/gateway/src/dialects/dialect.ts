@@ -1,7 +1,7 @@
-import { type Change, type Fields, isFields } from '@reticle/contracts/dialects/record'
+import { type Change, isFields, type RecordFields } from '@reticle/contracts/dialects/record'
 import type { PublicError } from '../http-error.ts'
 
-export { type Change, type Fields, isFields } from '@reticle/contracts/dialects/record'
+export { type Change, isFields, type RecordFields } from '@reticle/contracts/dialects/record'
 
 /**
  * A dialect is the REST API as clients of another product know it: routes are those of the native API, and requests
@@ -28,9 +28,9 @@ export type Translations = Readonly<Record<string, Translation>>
  */
 export interface Translation {
   /** Translates the raw query members before they are validated. */
-  query?(given: Fields): Fields
+  query?(given: RecordFields): RecordFields
   /** Translates the validated input of the handler: `{...params, ...query, ...headers, body}`. */
-  input?(input: Fields): Fields
+  input?(input: RecordFields): RecordFields
   /**
    * Translates a JSON response; its links are absolute.
    * @param base URL of the API for the client, such as `http://host/as/cvat/api`

@@ -1,6 +1,6 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { DomainError, unauthenticated, unavailable } from '@reticle/kit'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   startTestGateway,

@@ -1,5 +1,5 @@
 import { DomainError } from '@reticle/kit'
-import { networkOf } from '@reticle/kit/network'
+import { networkOf } from '@reticle/kit/net/network'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createWindowCounter } from './window-counter.ts'
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { finished, Readable } from 'node:stream'
 import { DomainError } from '@reticle/kit'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   type HttpError,

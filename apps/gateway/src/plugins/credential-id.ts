@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { networkOf } from '@reticle/kit/network'
+import { networkOf } from '@reticle/kit/net/network'
 import type { FastifyRequest } from 'fastify'
 
 /** Identifier of a credential, independent of the spelling of its scheme. */

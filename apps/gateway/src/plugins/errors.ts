@@ -1,6 +1,6 @@
 import { mediaType } from '@reticle/contracts/openapi'
 import { type DomainError, kinds, toDomainError } from '@reticle/kit'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import { traceBindings } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, type PublicError } from '../http-error.ts'

@@ -1,4 +1,4 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { notFound } from '@reticle/kit'
 import { beforeEach, describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { formatPath } from '@reticle/kit/validation'
+import { formatPath } from '@reticle/kit/call/validation'
 import type { FastifyRequest } from 'fastify'
 import type { PublicError } from '../http-error.ts'
 

@@ -1,4 +1,4 @@
-import { type Logger, silentLog } from '@reticle/kit/log'
+import { type Logger, silentLog } from '@reticle/kit/observe/log'
 import { expect, test } from 'vitest'
 import { startTestGateway } from '../testing/gateway.ts'
 

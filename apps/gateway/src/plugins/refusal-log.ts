@@ -1,5 +1,5 @@
-import type { Logger } from '@reticle/kit/log'
-import { networkOf } from '@reticle/kit/network'
+import { networkOf } from '@reticle/kit/net/network'
+import type { Logger } from '@reticle/kit/observe/log'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const minute = 60_000

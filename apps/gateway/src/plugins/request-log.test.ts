@@ -1,5 +1,5 @@
-import type { Logger } from '@reticle/kit/log'
-import { silentLog } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { expect, test } from 'vitest'
 import { startTestGateway } from '../testing/gateway.ts'
 

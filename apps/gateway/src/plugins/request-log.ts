@@ -1,4 +1,4 @@
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import { traceIdOf } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenCalls } from './open-calls.ts'

@@ -1,6 +1,6 @@
 import { assetFields, largestAsset } from '@reticle/contracts/rest/assets'
 import { invalid, invalidInput } from '@reticle/kit'
-import { formatIssue } from '@reticle/kit/validation'
+import { formatIssue } from '@reticle/kit/call/validation'
 import { announcedLength } from '../body.ts'
 import type { GatewayPorts } from '../ports.ts'
 import { type ArrivingFile, type FormFields, type OnFile, readForm } from './form.ts'

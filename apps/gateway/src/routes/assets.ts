@@ -1,6 +1,6 @@
 import { tables } from '@reticle/contracts'
 import { assetParams } from '@reticle/contracts/rest/assets'
-import { formatAttachment } from '@reticle/kit/content-disposition'
+import { formatAttachment } from '@reticle/kit/net/content-disposition'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'
 import { createInputReader } from '../read.ts'

@@ -1,6 +1,6 @@
 import { type DataParameters, dataParameters } from '@reticle/contracts/rest/media'
 import { invalidInput } from '@reticle/kit'
-import { formatIssue } from '@reticle/kit/validation'
+import { formatIssue } from '@reticle/kit/call/validation'
 import type { FormFields } from './form.ts'
 import { collectLists } from './text-form.ts'
 

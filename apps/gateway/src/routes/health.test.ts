@@ -1,5 +1,5 @@
 import { unavailable } from '@reticle/kit'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { describe, expect, test } from 'vitest'
 import { buildGateway } from '../app.ts'
 import { readConfig } from '../config.ts'

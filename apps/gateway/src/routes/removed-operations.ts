@@ -1,5 +1,5 @@
-import { goneOperations as rows } from '@reticle/contracts/api/gone'
 import type { Operation } from '@reticle/contracts/api/operation'
+import { removedOperations as rows } from '@reticle/contracts/api/removed'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayPorts } from '../ports.ts'

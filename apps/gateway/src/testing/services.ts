@@ -1,6 +1,6 @@
 import { type Operation, tables } from '@reticle/contracts'
 import { listServiceOperations, type Operations } from '@reticle/contracts/api/operation'
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { notFound, type Service, unauthenticated } from '@reticle/kit'
 import { guardHandlers } from '@reticle/kit/rpc/guard'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { spreadBytes } from '@reticle/kit/blob/spread'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'

@@ -1,7 +1,7 @@
 import { requests } from '@reticle/contracts/api/requests'
 import type { EventFilter } from '@reticle/contracts/rest/events'
 import { factsOf } from '@reticle/contracts/testing/records'
-import { forbidden, notFound } from '@reticle/kit/errors'
+import { forbidden, notFound } from '@reticle/kit/call/errors'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'

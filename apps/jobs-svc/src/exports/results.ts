@@ -9,8 +9,8 @@ import {
   type Service,
   signedIn,
 } from '@reticle/kit'
+import { forbidden } from '@reticle/kit/call/errors'
 import { changeAfter } from '@reticle/kit/db/change'
-import { forbidden } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'

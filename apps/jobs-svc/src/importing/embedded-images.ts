@@ -1,6 +1,6 @@
 import { FormatError } from '@reticle/formats/errors'
 import type { EmbeddedImage } from '@reticle/formats/model'
-import { cutBytes } from '@reticle/kit/pieces'
+import { cutBytes } from '@reticle/kit/call/pieces'
 import type { OperationDeps } from '../operations/operation.ts'
 import {
   createSourceListing,

@@ -12,7 +12,7 @@ import {
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
 import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
-import { pieceBytes } from '@reticle/kit/pieces'
+import { pieceBytes } from '@reticle/kit/call/pieces'
 
 /**
  * Encodes the objects that a format read as row lines without ids (`contracts/src/row-lines.ts`), many per text.

@@ -3,7 +3,7 @@ import { createInflateRaw } from 'node:zlib'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { pieceBytes } from '@reticle/kit/pieces'
+import { pieceBytes } from '@reticle/kit/call/pieces'
 import { largestImageBytes } from './image.ts'
 import { openPart } from './stored-part.ts'
 

@@ -1,6 +1,6 @@
 import { readJpegOrientation } from '@reticle/formats/image/jpeg-size'
 import { headBytes } from '@reticle/formats/image/size'
-import { cutBytes } from '@reticle/kit/pieces'
+import { cutBytes } from '@reticle/kit/call/pieces'
 import type { Sharp } from 'sharp'
 import { largestImageBytes, openImage } from './image.ts'
 import { gatherBytes } from './media-bytes.ts'

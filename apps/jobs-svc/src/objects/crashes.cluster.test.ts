@@ -1,4 +1,4 @@
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { testBucket } from '@reticle/kit/testing/bucket'
 import { testClock } from '@reticle/kit/testing/clock'
 import { isFullRun } from '@reticle/kit/testing/config'

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { expect, test } from 'vitest'

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RowKind, rowKinds, rowLinesHeader, splitLines } from '@reticle/contracts/row-lines'
-import { joinTexts, pieceBytes } from '@reticle/kit/pieces'
+import { joinTexts, pieceBytes } from '@reticle/kit/call/pieces'
 
 /** Text in a temporary file, either to check it whole before any change, or to read it in another order. */
 export interface Staged {

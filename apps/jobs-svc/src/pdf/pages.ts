@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cutBytes } from '@reticle/kit/pieces'
+import { cutBytes } from '@reticle/kit/call/pieces'
 import sharp from 'sharp'
 import { copyToDisk } from '../media/local-copy.ts'
 import type { OperationDeps } from '../operations/operation.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium'
-import { startThread } from '@reticle/kit/thread'
+import { startThread } from '@reticle/kit/process/thread'
 import { answerQuery } from '../programs/answer-query.ts'
 import { pixelsOf } from './page-size.ts'
 import { type PdfQuery, type PdfRefusal, pdfRecords } from './records.ts'

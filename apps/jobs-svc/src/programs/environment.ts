@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { environment } from '@reticle/kit/config'
+import { environment } from '@reticle/kit/settings/config'
 import type { ProgramEnvironment } from './program.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { requestFinished } from '@reticle/contracts/events/requests'
-import { principal } from '@reticle/contracts/principal'
+import { principal } from '@reticle/contracts/rest/principal'
 import { emit } from '@reticle/kit/outbox/emit'
 import { sql, type Transaction } from 'kysely'
 import { deleteMembers } from '../checkpoints/repo.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CallContext } from '@reticle/kit'
-import { pieceBytes } from '@reticle/kit/pieces'
-import type { Slot } from '@reticle/kit/slots'
+import { pieceBytes } from '@reticle/kit/call/pieces'
+import type { Slot } from '@reticle/kit/scheduling/slots'
 import { type ShownRow, toRequest } from './messages.ts'
 import { isRunning } from './wait.ts'
 

@@ -1,4 +1,4 @@
-import { principal } from '@reticle/contracts/principal'
+import { principal } from '@reticle/contracts/rest/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'

@@ -1,4 +1,4 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 /** Relations of a caller to a request. */
 export type RequestRelation = 'request owner' | 'target viewer'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallContext } from '@reticle/kit'
-import { sharedPause } from '@reticle/kit/shared-pause'
+import { sharedPause } from '@reticle/kit/scheduling/batch-reads'
 import type { RequestRow } from '../db/schema.ts'
 import type { ShownRow } from './messages.ts'
 

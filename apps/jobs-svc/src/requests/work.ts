@@ -1,6 +1,6 @@
-import { principal } from '@reticle/contracts/principal'
 import { backedUp } from '@reticle/contracts/rest/backups'
 import { eventFilter } from '@reticle/contracts/rest/events'
+import { principal } from '@reticle/contracts/rest/principal'
 import { exported, importModes, report, uploadedFile } from '@reticle/contracts/rest/requests'
 import { sortingMethods } from '@reticle/contracts/rest/sources'
 import { validationParams } from '@reticle/contracts/rest/validation'

@@ -3,7 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalidText, notFound } from '@reticle/kit'
 import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
-import { pieceBytes } from '@reticle/kit/pieces'
+import { pieceBytes } from '@reticle/kit/call/pieces'
 import { sourceChanged } from '../media/source-changed.ts'
 import { isInside, throwShareUnavailable } from './folder.ts'
 

@@ -1,4 +1,4 @@
-import type { Grant, Rule, Standing } from '@reticle/kit/policy'
+import type { Grant, Rule, Standing } from '@reticle/kit/call/policy'
 
 const users: Grant = { role: 'user' }
 

@@ -1,6 +1,6 @@
 import type { server } from '@reticle/contracts/api/server'
 import { type Service, signedIn } from '@reticle/kit'
-import { assertPermitted } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/call/policy'
 import { readFolder } from './folder.ts'
 import { shareRules, shareStanding } from './policy.ts'
 

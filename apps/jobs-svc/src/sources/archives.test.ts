@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import zlib, { gzipSync } from 'node:zlib'
 import { unavailable } from '@reticle/kit'
-import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/dump/tar'
+import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/ops/dump/tar'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
 import { createBitmap, createPreparation, picture } from '../testing/prepare.ts'

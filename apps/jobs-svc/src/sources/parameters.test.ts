@@ -1,6 +1,7 @@
 import { requests } from '@reticle/contracts/api/requests'
 import type { DataParameters } from '@reticle/contracts/rest/media'
 import { factsOf } from '@reticle/contracts/testing/records'
+import { readNets } from '@reticle/kit/outgoing/guard'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
@@ -21,7 +22,7 @@ const facts = factsOf({ size: 0, jobs: [] })
 const tasks = authorityOf([{ target: 'task', id: 1, user_id: 1, facts }])
 const annotations = { getRevision: async () => ({ etag: '"x"' }) }
 const services = { tasks, annotations, ...noOthers }
-const settings = settingsOf({ allowedNets: ['10.1.0.0/16'] })
+const settings = settingsOf({ allowedNets: readNets(['10.1.0.0/16']) })
 const handlers = requestHandlers({ db, services, settings })
 const anna = callAs({ user_id: 1 })
 

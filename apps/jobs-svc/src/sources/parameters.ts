@@ -2,8 +2,8 @@ import type { DataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { stepOf } from '@reticle/contracts/rest/sources'
 import { type CallContext, invalid, invalidInput, invalidText, signedIn } from '@reticle/kit'
-import { readNets, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
-import { assertPermitted } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/call/policy'
+import { type Net, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
 import type { JobsSettings } from '../config.ts'
 import type { CreateWork } from '../requests/work.ts'
 import { shareRules, shareStanding } from '../share/policy.ts'
@@ -65,8 +65,8 @@ function assertSupported({ validation_params: asked }: DataParameters): void {
 }
 
 /** Checks addresses without resolving their names; the worker checks again after resolution. */
-function assertTargets(urls: readonly string[], allowedNets: readonly string[]): void {
-  const guard = { nets: readNets(allowedNets), allowHttp: true }
+function assertTargets(urls: readonly string[], nets: readonly Net[]): void {
+  const guard = { nets, allowHttp: true }
   for (const [index, url] of urls.entries()) {
     try {
       readTarget(url, guard)

@@ -3,7 +3,7 @@ import { type RandomAccess, readPieces, sourceOf } from '@reticle/formats/archiv
 import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
 import type { ReportWriter } from '@reticle/formats/report'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { pieceBytes } from '@reticle/kit/pieces'
+import { pieceBytes } from '@reticle/kit/call/pieces'
 import { blobSource } from '../media/blob-source.ts'
 import {
   gatherBytes,

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { ConfigError } from '@reticle/kit/config'
+import { ConfigError } from '@reticle/kit/settings/config'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findDecoder } from './find.ts'
 

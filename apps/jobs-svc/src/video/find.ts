@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { ConfigError, environment } from '@reticle/kit/config'
+import { ConfigError, environment } from '@reticle/kit/settings/config'
 import { findProgramEnvironment, onPath } from '../programs/environment.ts'
 import { splitLinesOf } from '../programs/pieces.ts'
 import { startProgram } from '../programs/program.ts'

@@ -1,5 +1,5 @@
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { cutBytes } from '@reticle/kit/pieces'
+import { cutBytes } from '@reticle/kit/call/pieces'
 import { z } from 'zod'
 import { gatherBytes } from '../media/media-bytes.ts'
 import type { VideoIndex } from '../video/decoder.ts'

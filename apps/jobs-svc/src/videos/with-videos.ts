@@ -1,5 +1,5 @@
 import { type BlobStore, boundsOf, type Range } from '@reticle/kit/blob/blob'
-import { cutBytes } from '@reticle/kit/pieces'
+import { cutBytes } from '@reticle/kit/call/pieces'
 import { undecodable } from '../frames/source.ts'
 import { type FrameOfVideo, readFrameKey, readVideoKey } from '../media/frame-key.ts'
 import { UnusableInput } from '../operations/operation.ts'

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import { formatPath } from '@reticle/kit/validation'
+import { formatPath } from '@reticle/kit/call/validation'
 import { z } from 'zod'
 import { newCheckpoint } from '../checkpoints/checkpoint.ts'
 import { failure, oneLine } from '../operations/failure.ts'

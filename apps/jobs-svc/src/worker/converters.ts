@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import { detailOf, type Exit, endedConverter, invalidMessage } from '../operations/failure.ts'
 import { ownProgram } from '../programs/own-program.ts'
 import type { RequestWork } from '../requests/work.ts'

@@ -1,5 +1,5 @@
-import { latestWriter } from '@reticle/kit/latest-writer'
 import { inSpan, traceBindings } from '@reticle/kit/observe/traces'
+import { latestWriter } from '@reticle/kit/scheduling/latest-writer'
 import { findCheckpoint, saveCheckpoint } from '../checkpoints/repo.ts'
 import { registerContents, shareWithTask } from '../contents/register-contents.ts'
 import { removeSpare } from '../contents/remove-spare.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { renewLeases, stillHeld } from '../leases/lease.ts'

@@ -1,4 +1,4 @@
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { testDb } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'

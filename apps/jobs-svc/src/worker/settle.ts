@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import type { Kysely } from 'kysely'
 import { parseStoredCheckpoint } from '../checkpoints/checkpoint.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'

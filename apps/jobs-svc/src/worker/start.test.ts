@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testDb } from '@reticle/kit/testing/db'
 import { recordScore } from '@reticle/kit/testing/scores'

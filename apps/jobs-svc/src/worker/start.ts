@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
-import type { Logger } from '@reticle/kit/log'
-import { runRepeatedly } from '@reticle/kit/repeat'
+import type { Logger } from '@reticle/kit/observe/log'
+import { formatNets } from '@reticle/kit/outgoing/guard'
+import { runRepeatedly } from '@reticle/kit/scheduling/repeat'
 import type { Kysely } from 'kysely'
 import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
@@ -43,7 +44,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
   const { db, bus, blobs, log, wiring } = ports
   const timing = { ...defaultTiming, ...ports.timing }
   const { slots, tenantConcurrency, resultTtlHours, tmpDir, limits, shareDir } = ports.settings
-  const { allowedNets: nets, remoteBytes: maxBytes, egressProxy } = ports.settings
+  const { allowedNets, remoteBytes: maxBytes, egressProxy } = ports.settings
   const { ffmpegPath, videoCacheBytes, heapMib } = ports.settings
   await removeAbandonedDirs(tmpDir)
   const worker = `worker-${process.pid}-${randomUUID().slice(0, 8)}`
@@ -73,7 +74,7 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
     tmpDir,
     limits,
     shareDir,
-    remote: { nets, maxBytes, egressProxy },
+    remote: { nets: formatNets(allowedNets), maxBytes, egressProxy },
     ffmpegPath,
     videoCacheBytes,
     checkpoints: timing.checkpoints,

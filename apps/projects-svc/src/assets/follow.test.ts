@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { testClock } from '@reticle/kit/testing/clock'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'

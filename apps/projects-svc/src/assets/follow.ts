@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Principal } from '@reticle/contracts/principal'
-import { hasPermission } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { hasPermission } from '@reticle/kit/call/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { guideRules } from '../guides/policy.ts'

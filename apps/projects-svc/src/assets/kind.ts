@@ -1,4 +1,4 @@
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 
 /** File type of an asset. Name, declared type and content have to agree. */
 

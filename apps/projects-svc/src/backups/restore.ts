@@ -6,7 +6,7 @@ import {
 import type { BackupTask } from '@reticle/contracts/rest/backups'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import { type CallContext, invalidText, notFound } from '@reticle/kit'
-import type { Bytes } from '@reticle/kit/rpc/context'
+import type { Bytes } from '@reticle/kit/call/context'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'

@@ -1,6 +1,6 @@
 import type { tasks } from '@reticle/contracts/api/tasks'
 import { type Service, signedIn } from '@reticle/kit'
-import { joinTexts } from '@reticle/kit/pieces'
+import { joinTexts } from '@reticle/kit/call/pieces'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'

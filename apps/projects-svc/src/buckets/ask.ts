@@ -2,7 +2,7 @@ import { conflict, DomainError, forbidden, invalid, notFound, unavailable } from
 import { type Bucket, BucketFailure, type BucketReason } from '@reticle/kit/bucket/bucket'
 import type { OpenBucket } from '@reticle/kit/bucket/open'
 import type { Net } from '@reticle/kit/outgoing/guard'
-import type { SecretBox } from '@reticle/kit/secrets'
+import type { SecretBox } from '@reticle/kit/settings/secrets'
 import type { CloudStorageRow } from '../db/schema.ts'
 import { type Located, locate } from './address.ts'
 import type { Attributes } from './attributes.ts'

@@ -1,5 +1,5 @@
 import type { CloudProvider } from '@reticle/contracts/rest/cloud-storages'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 
 /** Parsed `specific_attributes` of a cloud storage. */
 export interface Attributes {

@@ -3,7 +3,7 @@ import type {
   CloudStoragePatch,
   CredentialsType,
 } from '@reticle/contracts/rest/cloud-storages'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 
 /** Credential fields of all credentials types. */
 

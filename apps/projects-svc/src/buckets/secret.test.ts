@@ -1,6 +1,6 @@
 import { openDatabase } from '@reticle/kit/db/connect'
 import { rotateKeys } from '@reticle/kit/ops/rotate'
-import { newSecretKey, secretBox } from '@reticle/kit/secrets'
+import { newSecretKey, secretBox } from '@reticle/kit/settings/secrets'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { afterAll, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'

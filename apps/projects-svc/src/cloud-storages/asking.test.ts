@@ -1,5 +1,5 @@
 import { BucketFailure } from '@reticle/kit/bucket/bucket'
-import { systemClock } from '@reticle/kit/clock'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { readAllBytes } from '@reticle/kit/testing/bytes'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { storages } from '@reticle/contracts/api/storages'
-import type { Principal } from '@reticle/contracts/principal'
 import { cloudStorageFields } from '@reticle/contracts/rest/cloud-storages'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'

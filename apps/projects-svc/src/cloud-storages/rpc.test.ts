@@ -1,4 +1,4 @@
-import { recordTag } from '@reticle/kit/etag'
+import { recordTag } from '@reticle/kit/call/etag'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { testCloudStorages } from '../testing/cloud-storages.ts'

@@ -1,7 +1,7 @@
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { storages } from '@reticle/contracts/api/storages'
-import type { Principal } from '@reticle/contracts/principal'
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import {
   type CallContext,
   conflict,
@@ -12,7 +12,7 @@ import {
   signedIn,
 } from '@reticle/kit'
 import { type Bucket, BucketFailure } from '@reticle/kit/bucket/bucket'
-import { assertPermitted } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/call/policy'
 import type { Kysely } from 'kysely'
 import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
 import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'

@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { standingIn } from '../roles.ts'
 import type { Caller } from '../standing.ts'
 
@@ -7,7 +7,7 @@ export function cloudStorageStanding(
   caller: Caller,
   { owner_id, organization_id }: { owner_id: number | null; organization_id: number | null },
 ): Standing {
-  const relations = owner_id === caller.user_id ? ['storage owner'] : []
+  const relations = listRelations({ 'storage owner': owner_id === caller.user_id })
   const standing = standingIn(caller, organization_id, relations)
   const isSupervisor = standing.organization_role === 'supervisor'
   if (!isSupervisor || caller.role !== 'user') return standing

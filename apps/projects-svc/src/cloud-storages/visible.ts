@@ -1,5 +1,5 @@
 import { type CallContext, notFound, signedIn } from '@reticle/kit'
-import { assertPermitted } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/call/policy'
 import type { Kysely } from 'kysely'
 import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
 import { cloudStorageRules } from './policy.ts'

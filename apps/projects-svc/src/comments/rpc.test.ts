@@ -1,4 +1,4 @@
-import { recordTag } from '@reticle/kit/etag'
+import { recordTag } from '@reticle/kit/call/etag'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { type AroundIssue, issueStanding } from '../issues/standing.ts'
 import type { Caller } from '../standing.ts'
 
@@ -17,5 +17,5 @@ export function commentStanding(
   const people = { ...around, owner_id: issue_owner_id, assignee_id: issue_assignee_id }
   const issue = issueStanding(caller, people)
   const isAuthor = owner_id === caller.user_id
-  return { ...issue, relations: [...issue.relations, ...(isAuthor ? ['author'] : [])] }
+  return { ...issue, relations: [...issue.relations, ...listRelations({ author: isAuthor })] }
 }

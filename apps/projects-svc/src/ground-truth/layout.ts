@@ -1,5 +1,5 @@
 import type { TaskValidationLayout } from '@reticle/contracts/rest/validation'
-import { invalid, invalidText } from '@reticle/kit/errors'
+import { invalid, invalidText } from '@reticle/kit/call/errors'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb, ValidationFrameRow } from '../db/schema.ts'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { FrameSelection } from '@reticle/contracts/rest/validation'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 import { type Draw, drawing } from './draw.ts'
 
 /** Frames and jobs that a selection chooses from. */

@@ -1,5 +1,5 @@
 import type { ValidationParams } from '@reticle/contracts/rest/validation'
-import { DomainError, invalidText } from '@reticle/kit/errors'
+import { DomainError, invalidText } from '@reticle/kit/call/errors'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { insertGroundTruth, listAnnotationRanges, listFramesNamed } from './repo.ts'

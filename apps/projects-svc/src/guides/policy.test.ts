@@ -1,5 +1,5 @@
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
-import { hasPermission } from '@reticle/kit/policy'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
+import { hasPermission } from '@reticle/kit/call/policy'
 import { describe, expect, test } from 'vitest'
 import { guideRules } from './policy.ts'
 import { guideStanding } from './standing.ts'

@@ -1,4 +1,4 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 /** Permissions on guides and their assets (`docs/spec/access.md#permissions`). The target is their project or task. */
 

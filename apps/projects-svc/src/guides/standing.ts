@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { type Caller, projectStanding, taskStanding } from '../standing.ts'
 
 /** People of the project or task of a guide. */
@@ -17,13 +17,13 @@ export interface TargetPeople {
 /** Returns the relations of a caller to a guide, derived from those to its target. */
 export function guideStanding(caller: Caller, people: TargetPeople): Standing {
   const target = people.task_id === null ? ofProject(caller, people) : ofTask(caller, people)
-  const kind = people.task_id === null ? 'project' : 'task'
+  const staff = people.task_id === null ? 'project staff' : 'task staff'
   return {
     ...target,
-    relations: [
-      ...(target.relations.includes(`${kind} staff`) ? ['target staff'] : []),
-      ...(people.has_job ? ['job assignee of the target'] : []),
-    ],
+    relations: listRelations({
+      'target staff': target.relations.includes(staff),
+      'job assignee of the target': people.has_job,
+    }),
   }
 }
 

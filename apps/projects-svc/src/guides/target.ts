@@ -1,5 +1,5 @@
 import type { GuideCreate } from '@reticle/contracts/rest/guides'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'

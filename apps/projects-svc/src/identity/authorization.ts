@@ -1,4 +1,4 @@
-import { unauthenticated } from '@reticle/kit/errors'
+import { unauthenticated } from '@reticle/kit/call/errors'
 
 /** Parsed `Authorization` header. */
 export type Authorization =

@@ -1,5 +1,5 @@
-import type { Clock } from '@reticle/kit/clock'
 import type { EventCause } from '@reticle/kit/outbox/emit'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'

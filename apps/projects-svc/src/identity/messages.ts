@@ -1,4 +1,4 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import type { BasicUser, User } from '@reticle/contracts/rest/users'
 import type { UserRow } from '../db/schema.ts'
 

@@ -1,4 +1,4 @@
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb, UserRow } from '../db/schema.ts'
 import { findUser, findUserByEmail, insertPlaceholder } from './repo.ts'

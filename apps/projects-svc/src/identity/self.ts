@@ -1,5 +1,5 @@
 import { type CallContext, signedIn } from '@reticle/kit'
-import { unauthenticated } from '@reticle/kit/errors'
+import { unauthenticated } from '@reticle/kit/call/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../db/schema.ts'
 import { findUser } from './repo.ts'

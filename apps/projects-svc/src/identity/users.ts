@@ -1,5 +1,5 @@
 import type { BasicUser } from '@reticle/contracts/rest/users'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 import type { Insertable, Kysely } from 'kysely'
 import type { ProjectsDb, UserRow, UsersTable } from '../db/schema.ts'
 import { assertFree, orTaken } from './accounts/names.ts'

@@ -1,7 +1,7 @@
 import type { issues } from '@reticle/contracts/api/issues'
 import type { OperationInput } from '@reticle/contracts/api/operation'
-import type { Principal } from '@reticle/contracts/principal'
 import { issueFields } from '@reticle/contracts/rest/issues'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'

@@ -1,6 +1,6 @@
 import { guides as guideTable } from '@reticle/contracts/api/guides'
 import { issues as issueTable } from '@reticle/contracts/api/issues'
-import { systemClock } from '@reticle/kit/clock'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { losingAnswers } from '@reticle/kit/testing/transport'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { IssueCreate, IssuePatch } from '@reticle/contracts/rest/issues'
-import { recordTag } from '@reticle/kit/etag'
+import { recordTag } from '@reticle/kit/call/etag'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Standing } from '@reticle/kit/policy'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { type Caller, type JobPeople, jobStaffStanding } from '../standing.ts'
 
 /** People of the job, task and project of an issue. */
@@ -21,8 +21,7 @@ export function issueStanding(caller: Caller, people: IssuePeople): Standing {
     ...job,
     relations: [
       ...job.relations,
-      ...(isOwner ? ['issue owner'] : []),
-      ...(isStaff ? ['issue staff'] : []),
+      ...listRelations({ 'issue owner': isOwner, 'issue staff': isStaff }),
     ],
   }
 }

@@ -47,7 +47,7 @@ const call = (body: Event) => tasks.annotationsChanged({ body }, anna.call)
 const consume = ({ event_id, change }: Event) =>
   db.transaction().execute(async (tx) => {
     if (!(await markReceived(tx, group, event_id))) return
-    await handle(tx, eventOf(annotationsChanged, change, { id: event_id }))
+    await handle(tx, eventOf(annotationsChanged, change, { id: event_id }), () => undefined)
   })
 
 /** Returns the dates of the task and its jobs, and the states of the jobs. */
@@ -258,7 +258,11 @@ test('a call that waits for the consumer of its event changes nothing afterwards
   const event = newEvent(task)
   const { called } = await db.transaction().execute(async (tx) => {
     await markReceived(tx, group, event.event_id)
-    await handle(tx, eventOf(annotationsChanged, event.change, { id: event.event_id }))
+    await handle(
+      tx,
+      eventOf(annotationsChanged, event.change, { id: event.event_id }),
+      () => undefined,
+    )
     const called = call(event)
     await untilItWaits()
     return { called }
@@ -293,7 +297,11 @@ test('a call does not wait for the consumer of an earlier event', async () => {
   await call(first)
   await db.transaction().execute(async (tx) => {
     await markReceived(tx, group, first.event_id)
-    await handle(tx, eventOf(annotationsChanged, first.change, { id: first.event_id }))
+    await handle(
+      tx,
+      eventOf(annotationsChanged, first.change, { id: first.event_id }),
+      () => undefined,
+    )
     await call(second)
   })
   expect(await countTouches()).toBe(1)
@@ -343,7 +351,7 @@ test('a consumer of event batches does not deadlock with calls of later events',
   const batch = db.transaction().execute(async (tx) => {
     for (const { event_id, change } of events) {
       await markReceived(tx, group, event_id)
-      await handle(tx, eventOf(annotationsChanged, change, { id: event_id }))
+      await handle(tx, eventOf(annotationsChanged, change, { id: event_id }), () => undefined)
     }
   })
   await Promise.all([batch, ...events.map(call)])
@@ -359,6 +367,12 @@ test('the consumer of a change of three jobs needs ten statements', async () => 
   const { db: watched, statements } = countStatements(db)
   await watched
     .transaction()
-    .execute((tx) => handle(tx, eventOf(annotationsChanged, event.change, { id: event.event_id })))
+    .execute((tx) =>
+      handle(
+        tx,
+        eventOf(annotationsChanged, event.change, { id: event.event_id }),
+        () => undefined,
+      ),
+    )
   expect(statements()).toBeLessThanOrEqual(10)
 })

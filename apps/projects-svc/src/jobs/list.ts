@@ -1,7 +1,7 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
 import type { OperationInput } from '@reticle/contracts/api/operation'
-import type { Principal } from '@reticle/contracts/principal'
 import { jobFields } from '@reticle/contracts/rest/jobs'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'

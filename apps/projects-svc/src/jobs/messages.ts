@@ -1,6 +1,6 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { Job } from '@reticle/contracts/rest/jobs'
-import { hasPermission } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { hasPermission } from '@reticle/kit/call/policy'
 import type { Owner } from '../owner.ts'
 import { type People, personOf } from '../people.ts'
 import { taskStanding } from '../standing.ts'

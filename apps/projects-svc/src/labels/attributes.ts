@@ -1,5 +1,5 @@
 import type { AttributeWrite } from '@reticle/contracts/rest/labels'
-import { notFound } from '@reticle/kit/errors'
+import { notFound } from '@reticle/kit/call/errors'
 import { fieldError, missingField, type Path } from '../field-error.ts'
 import type { AttributeDraft } from './draft.ts'
 

@@ -1,6 +1,6 @@
 import type { Label } from '@reticle/contracts/rest/labels'
 import { type CallContext, notFound, signedIn } from '@reticle/kit'
-import { assertPermitted } from '@reticle/kit/policy'
+import { assertPermitted } from '@reticle/kit/call/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { Owner } from '../owner.ts'

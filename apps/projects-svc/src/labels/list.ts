@@ -1,7 +1,7 @@
 import type { labels } from '@reticle/contracts/api/labels'
 import type { OperationInput } from '@reticle/contracts/api/operation'
-import type { Principal } from '@reticle/contracts/principal'
 import { labelFields } from '@reticle/contracts/rest/labels'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { hasAnyField } from '@reticle/kit/list/filter'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'

@@ -1,6 +1,6 @@
 import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
-import { invalidText, notFound } from '@reticle/kit/errors'
-import { createPacer, type Pace } from '@reticle/kit/pacer'
+import { invalidText, notFound } from '@reticle/kit/call/errors'
+import { createPacer, type Pace } from '@reticle/kit/scheduling/pacer'
 import { fieldError, missingField, type Path } from '../field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { countFree, pickColor } from './color.ts'

@@ -1,5 +1,5 @@
 import type { LocatedChunk } from '@reticle/contracts/rest/facts'
-import { invalidText } from '@reticle/kit/errors'
+import { invalidText } from '@reticle/kit/call/errors'
 import type { Viewed } from './viewed.ts'
 
 type Frames = Pick<LocatedChunk, 'start' | 'stop' | 'chosen' | 'has_placeholders'>

@@ -1,4 +1,4 @@
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 
 /** Frames that belong to a target. */
 export interface OwnFrames {

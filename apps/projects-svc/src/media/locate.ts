@@ -1,7 +1,7 @@
 import type { media } from '@reticle/contracts/api/media'
 import type { OperationInput } from '@reticle/contracts/api/operation'
-import type { Principal } from '@reticle/contracts/principal'
 import type { LocatedChunk, LocatedFrame } from '@reticle/contracts/rest/facts'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { invalidText, notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import { detached } from '../cloud-storages/source.ts'

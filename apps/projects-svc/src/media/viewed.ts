@@ -1,4 +1,4 @@
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import { permitted } from '../authorize.ts'

@@ -1,6 +1,6 @@
-import type { Principal } from '@reticle/contracts/principal'
-import { invalid } from '@reticle/kit/errors'
-import { assertPermitted, type Rule } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { invalid } from '@reticle/kit/call/errors'
+import { assertPermitted, type Rule } from '@reticle/kit/call/policy'
 import { noSuchObject } from '../field-error.ts'
 import { standingIn } from '../roles.ts'
 

@@ -1,6 +1,6 @@
 import { projects as projectTable } from '@reticle/contracts/api/projects'
 import { tasks as taskTable } from '@reticle/contracts/api/tasks'
-import { systemClock } from '@reticle/kit/clock'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { losingAnswers, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'

@@ -1,4 +1,4 @@
-import { type ObjectSweep, sweepObjects } from '@reticle/kit/objects/sweep'
+import { type ObjectSweep, sweepObjects } from '@reticle/kit/blob/objects/sweep'
 import type { ProjectsDb } from '../db/schema.ts'
 import { giveUp } from './repo.ts'
 

@@ -1,6 +1,6 @@
-import type { Clock } from '@reticle/kit/clock'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import type { EventCause } from '@reticle/kit/outbox/emit'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'

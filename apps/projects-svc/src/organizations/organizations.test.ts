@@ -1,5 +1,5 @@
 import { organizations as table } from '@reticle/contracts/api/organizations'
-import { systemClock } from '@reticle/kit/clock'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { losingAnswers, transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

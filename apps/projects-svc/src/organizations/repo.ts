@@ -1,4 +1,4 @@
-import type { OrganizationRole } from '@reticle/contracts/principal'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
 import { laterDate } from '../db/dates.ts'
 import type { OrganizationRow, OrganizationsTable, ProjectsDb } from '../db/schema.ts'

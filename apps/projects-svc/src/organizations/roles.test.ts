@@ -1,5 +1,5 @@
 import { identity as table } from '@reticle/contracts/api/identity'
-import { systemClock } from '@reticle/kit/clock'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { callAs } from '@reticle/kit/testing/call'
 import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { expect, test } from 'vitest'

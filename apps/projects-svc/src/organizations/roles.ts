@@ -1,6 +1,6 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { Service } from '@reticle/kit'
-import { notFound } from '@reticle/kit/errors'
+import { notFound } from '@reticle/kit/call/errors'
 import type { Db, Tx } from './deps.ts'
 import { listMembersAmong, listRoles, lockExistence } from './repo.ts'
 

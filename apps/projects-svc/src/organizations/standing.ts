@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { isLeader, roleIn } from '../roles.ts'
 
 /** Relations of a caller to organizations. */
@@ -16,7 +16,9 @@ export function organizationStanding(
   { id }: { id: number },
 ): Standing {
   const organization_role = roleIn(principal, id)
-  const leads = isLeader(organization_role) ? ['leader'] : []
-  const owns = organization_role === 'owner' ? ['organization owner'] : []
-  return { organization_id: id, organization_role, relations: [...leads, ...owns] }
+  const relations = listRelations({
+    leader: isLeader(organization_role),
+    'organization owner': organization_role === 'owner',
+  })
+  return { organization_id: id, organization_role, relations }
 }

@@ -1,5 +1,5 @@
 import type { Organization } from '@reticle/contracts/rest/organizations'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { OrganizationRow } from '../db/schema.ts'
 import { changeOrganization } from './change.ts'

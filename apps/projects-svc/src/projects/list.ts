@@ -1,6 +1,6 @@
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { projects } from '@reticle/contracts/api/projects'
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { projectFields } from '@reticle/contracts/rest/projects'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'

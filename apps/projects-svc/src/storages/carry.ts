@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import { invalidText } from '@reticle/kit/errors'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { invalidText } from '@reticle/kit/call/errors'
 import type { Transaction } from 'kysely'
 import { listLikes, type Workspace } from '../cloud-storages/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'

@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import { assertPermitted } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { assertPermitted } from '@reticle/kit/call/policy'
 import type { Kysely } from 'kysely'
 import { cloudStorageRules } from '../cloud-storages/policy.ts'
 import { findCloudStorages } from '../cloud-storages/repo.ts'

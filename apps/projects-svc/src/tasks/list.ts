@@ -1,6 +1,6 @@
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { tasks } from '@reticle/contracts/api/tasks'
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { taskFields } from '@reticle/contracts/rest/tasks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'

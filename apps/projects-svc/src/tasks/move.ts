@@ -1,7 +1,7 @@
 import { labelsChanged } from '@reticle/contracts/events/labels'
 import { taskMoved } from '@reticle/contracts/events/tasks'
 import type { Attribute, Label, LabelWrite, Sublabel } from '@reticle/contracts/rest/labels'
-import { invalidText, notFound } from '@reticle/kit/errors'
+import { invalidText, notFound } from '@reticle/kit/call/errors'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'

@@ -1,5 +1,5 @@
 import { readNets } from '@reticle/kit/outgoing/guard'
-import { newSecretKey, secretBox } from '@reticle/kit/secrets'
+import { newSecretKey, secretBox } from '@reticle/kit/settings/secrets'
 import { type S3Server, startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll } from 'vitest'
 import { readConfig } from '../config.ts'

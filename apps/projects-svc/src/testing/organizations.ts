@@ -1,4 +1,4 @@
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
 import type { CallContext } from '@reticle/kit'
 import { callAs } from '@reticle/kit/testing/call'
 import type { ProjectsSettings } from '../config.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSchema } from '@reticle/kit/db/migrate'
-import { readArchive, type TarFile } from '@reticle/kit/dump/archive'
-import { type DatabaseLoad, openLoad } from '@reticle/kit/dump/load'
+import { readArchive, type TarFile } from '@reticle/kit/ops/dump/archive'
+import { type DatabaseLoad, openLoad } from '@reticle/kit/ops/dump/load'
 import {
   type Checksums,
   checksums,
@@ -9,7 +9,7 @@ import {
   manifest,
   newestFormat,
   sequences,
-} from '@reticle/kit/dump/manifest'
+} from '@reticle/kit/ops/dump/manifest'
 import { z } from 'zod'
 import { allSchemas, prepareDatabase } from '../databases.ts'
 import { version } from './backup.ts'

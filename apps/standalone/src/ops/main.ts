@@ -1,5 +1,5 @@
-import { ConfigError } from '@reticle/kit/config'
 import { exitCodes, runCommand } from '@reticle/kit/ops/command-line'
+import { ConfigError } from '@reticle/kit/settings/config'
 import { readConfig } from '../config.ts'
 import { opsProgram } from './commands.ts'
 

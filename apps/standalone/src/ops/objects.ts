@@ -2,9 +2,9 @@ import { createHash, type Hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { diskBlobs } from '@reticle/kit/blob/disk'
-import type { ArchiveWriter, TarFile } from '@reticle/kit/dump/archive'
-import { type Checksums, layout } from '@reticle/kit/dump/manifest'
-import { DomainError } from '@reticle/kit/errors'
+import { DomainError } from '@reticle/kit/call/errors'
+import type { ArchiveWriter, TarFile } from '@reticle/kit/ops/dump/archive'
+import { type Checksums, layout } from '@reticle/kit/ops/dump/manifest'
 import { objectsOf } from '../objects.ts'
 
 type Sum = Checksums['objects']

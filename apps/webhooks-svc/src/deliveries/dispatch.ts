@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAlarm } from '@reticle/kit/alarm'
 import { inSpan } from '@reticle/kit/observe/traces'
+import { createAlarm } from '@reticle/kit/scheduling/alarm'
 import { limits } from './choose.ts'
 import { type Claimed, claim } from './claim.ts'
 import { fieldsOf, type SendDeps, send } from './send.ts'

@@ -21,7 +21,7 @@ import {
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { eventOf } from '@reticle/kit/testing/events'
+import { deliverEvent, eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -51,7 +51,7 @@ test('the handler accepts every event that webhooks can subscribe to', () => {
   expect(types.filter((type) => !handle.isFor?.(type))).toEqual([])
 })
 
-const hear = (event: BusEvent) => db.transaction().execute((tx) => handle(tx, event))
+const hear = (event: BusEvent) => deliverEvent(db, handle, event)
 const messages = () => db.selectFrom('webhook_messages').selectAll().orderBy('id').execute()
 async function payloads() {
   return (await messages()).map(({ body }) => JSON.parse(body.toString()))
@@ -178,7 +178,7 @@ describe('matching of webhooks (T-WH-9)', () => {
         throw new Error('a payload is made')
       },
     }
-    await db.transaction().execute((tx) => matchEvents(deps)(tx, taskUpdate()))
+    await deliverEvent(db, matchEvents(deps), taskUpdate())
     expect(await messages()).toEqual([])
   })
 

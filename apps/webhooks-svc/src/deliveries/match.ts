@@ -55,89 +55,79 @@ export function matchEvents(deps: MatchDeps): Handle<WebhooksDb> {
 
 function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   return [
-    onEvent(projectCreated, async (tx, data, event) => {
+    onEvent(projectCreated, async (tx, data, event, afterCommit) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectCreated, data, event }, data.project.id, deps)
+      await tell(tx, { type: projectCreated, data, event, afterCommit }, deps)
     }),
-    onEvent(projectUpdated, async (tx, data, event) => {
+    onEvent(projectUpdated, async (tx, data, event, afterCommit) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectUpdated, data, event }, data.project.id, deps)
+      await tell(tx, { type: projectUpdated, data, event, afterCommit }, deps)
     }),
-    onEvent(projectDeleted, async (tx, data, event) => {
-      const { id: project_id } = data.project
+    onEvent(projectDeleted, async (tx, data, event, afterCommit) => {
       await saveProject(tx, { ...projectColumns(data.project), is_deleted: true })
-      await tell(tx, { type: projectDeleted, data, event }, project_id, deps)
-      await endWebhooks(tx, { project_id }, deps.clock.now())
+      await tell(tx, { type: projectDeleted, data, event, afterCommit }, deps)
+      await endWebhooks(tx, { project_id: data.project.id }, deps.clock.now())
     }),
   ]
 }
 
 function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
-  const nowhere = { deps, projectOf: () => null }
   return [
     onEvent(organizationCreated, (tx, { organization }) =>
       saveOrganization(tx, organizationColumns(organization)),
     ),
-    onEvent(organizationUpdated, async (tx, data, event) => {
+    onEvent(organizationUpdated, async (tx, data, event, afterCommit) => {
       await saveOrganization(tx, organizationColumns(data.organization))
-      await tell(tx, { type: organizationUpdated, data, event }, null, deps)
+      await tell(tx, { type: organizationUpdated, data, event, afterCommit }, deps)
     }),
-    onEvent(organizationDeleted, async (tx, data, event) => {
+    onEvent(organizationDeleted, async (tx, data, event, afterCommit) => {
       const { id: organization_id } = data.organization
       await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
-      await tell(tx, { type: organizationDeleted, data, event }, null, deps)
+      await tell(tx, { type: organizationDeleted, data, event, afterCommit }, deps)
       await releaseProjects(tx, organization_id)
       await endWebhooks(tx, { organization_id }, deps.clock.now())
     }),
-    telling(membershipCreated, nowhere),
-    telling(membershipUpdated, nowhere),
-    telling(membershipDeleted, nowhere),
-    telling(invitationCreated, nowhere),
-    telling(invitationDeleted, nowhere),
+    telling(membershipCreated, deps),
+    telling(membershipUpdated, deps),
+    telling(membershipDeleted, deps),
+    telling(invitationCreated, deps),
+    telling(invitationDeleted, deps),
   ]
 }
 
 /** Resources inside projects, or tasks that could be inside one. */
 function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
-  const ofTask = { deps, projectOf: ({ task }: { task: Located }) => task.project_id }
-  const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
-  const ofIssue = { deps, projectOf: ({ project_id }: Located) => project_id }
   return [
-    telling(taskCreated, ofTask),
-    telling(taskUpdated, ofTask),
-    telling(taskDeleted, ofTask),
-    telling(jobCreated, ofJob),
-    telling(jobUpdated, ofJob),
-    telling(jobDeleted, ofJob),
-    telling(issueCreated, ofIssue),
-    telling(issueUpdated, ofIssue),
-    telling(issueDeleted, ofIssue),
-    telling(commentCreated, ofIssue),
-    telling(commentUpdated, ofIssue),
-    telling(commentDeleted, ofIssue),
+    telling(taskCreated, deps),
+    telling(taskUpdated, deps),
+    telling(taskDeleted, deps),
+    telling(jobCreated, deps),
+    telling(jobUpdated, deps),
+    telling(jobDeleted, deps),
+    telling(issueCreated, deps),
+    telling(issueUpdated, deps),
+    telling(issueDeleted, deps),
+    telling(commentCreated, deps),
+    telling(commentUpdated, deps),
+    telling(commentDeleted, deps),
   ]
 }
 
 /** Finished background requests. The payload has no sender. */
 function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
-  return onEvent(requestFinished, async (tx, data, event) => {
-    const { type, project_id } = data.request.operation
-    const as = { event: completedRequest(type), resource: 'request' }
+  return onEvent(requestFinished, async (tx, data, event, afterCommit) => {
+    const as = { event: completedRequest(data.request.operation.type), resource: 'request' }
     if (!Object.hasOwn(webhookEvents, as.event)) return
-    const nobodys = { ...event, actor: null }
-    await tell(tx, { type: requestFinished, data, event: nobodys, as }, project_id, deps)
+    const withoutActor = { ...event, actor: null }
+    const heard = { type: requestFinished, data, event: withoutActor, as, afterCommit }
+    await tell(tx, heard, deps)
   })
 }
 
-interface Located {
-  project_id: number | null
-}
-
-function telling<D>(
-  type: EventType<D>,
-  { deps, projectOf }: { deps: MatchDeps; projectOf: (data: D) => number | null },
-): Route<WebhooksDb> {
-  return onEvent(type, (tx, data, event) => tell(tx, { type, data, event }, projectOf(data), deps))
+function telling<D>(type: EventType<D>, deps: MatchDeps): Route<WebhooksDb> {
+  return onEvent(type, (tx, data, event, afterCommit) =>
+    tell(tx, { type, data, event, afterCommit }, deps),
+  )
 }
 
 function projectColumns({ id, owner, organization_id }: Project): ProjectCopyRow {

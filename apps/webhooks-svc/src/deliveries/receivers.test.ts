@@ -1,7 +1,7 @@
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { taskRecord } from '@reticle/contracts/testing/records'
-import { systemClock } from '@reticle/kit/clock'
 import { defaultLimits } from '@reticle/kit/outgoing/fetch'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import type { AnswerName } from '@reticle/kit/testing/answers'
 import { startAnswers } from '@reticle/kit/testing/answers-process'
 import { testDatabase } from '@reticle/kit/testing/db'

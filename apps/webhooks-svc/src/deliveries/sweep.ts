@@ -1,6 +1,6 @@
-import type { Clock } from '@reticle/kit/clock'
-import type { Logger } from '@reticle/kit/log'
+import type { Logger } from '@reticle/kit/observe/log'
 import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import { type Kysely, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { EventType } from '@reticle/contracts/events/define'
 import { type DialectName, dialectNames } from '@reticle/contracts/rest/dialects'
-import type { BusEvent } from '@reticle/kit/bus/bus'
-import type { Clock } from '@reticle/kit/clock'
-import { toAbsoluteLinks } from '@reticle/kit/links'
+import type { AfterCommit, BusEvent } from '@reticle/kit/bus/bus'
+import { toAbsoluteLinks } from '@reticle/kit/net/links'
 import { traceparentNow } from '@reticle/kit/observe/traces'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { WebhooksDb } from '../db/schema.ts'
@@ -17,7 +17,7 @@ export interface MatchDeps {
   clock: Clock
   /** URL of the API in payloads: `https://host/api`. */
   base: string
-  /** Called after messages were written, shortly before their transaction commits. */
+  /** Called after the commit of a transaction that wrote messages. */
   onMessages: () => void
 }
 
@@ -26,6 +26,7 @@ export interface Heard<D> {
   type: EventType<D>
   data: D
   event: BusEvent
+  afterCommit: AfterCommit
   /** Event name and payload key for webhooks, when they do not follow from the type. */
   as?: { event: string; resource: string }
 }
@@ -82,16 +83,14 @@ function recordBefore({ record: { revision: _, ...record }, before_update }: Fac
 /**
  * Writes a message for every webhook that subscribes to the event. The payload is built only after at least one
  * webhook matches, because most events match none.
- *
- * @param project_id project of the event, if any; the organization is taken from the event
  */
 export async function tell<D>(
   tx: Transaction<WebhooksDb>,
   heard: Heard<D>,
-  project_id: number | null,
   deps: MatchDeps,
 ): Promise<void> {
   const { organization_id } = heard.event
+  const project_id = heard.type.project?.(heard.data) ?? null
   const { before_update: before = {} } = said.parse(heard.data)
   const { event: name } = nameOf(heard)
   const audiences = audiencesOf(name, { project_id, organization_id }, before)
@@ -102,7 +101,7 @@ export async function tell<D>(
     return own.length === 0 ? [] : buildMessages(dialect, heard, own, deps)
   })
   await insertMessages(tx, messages)
-  deps.onMessages()
+  heard.afterCommit(deps.onMessages)
 }
 
 /** Builds the rows of the messages for webhooks of one dialect, with the event of each audience. */

@@ -1,5 +1,5 @@
 import { annotationsChanged } from '@reticle/contracts/events/annotations'
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { commentCreated, issueCreated } from '@reticle/contracts/events/issues'
 import { projectCreated, projectDeleted } from '@reticle/contracts/events/projects'
 import { requestFinished } from '@reticle/contracts/events/requests'
@@ -25,7 +25,7 @@ import {
 import { PoisonEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { createDeliverer, eventOf } from '@reticle/kit/testing/events'
+import { createDeliverer, deliverEvent, eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -119,7 +119,7 @@ describe('events about records', () => {
 
   test('an event about a new resource is logged without code for it', async () => {
     const note = z.object({ id: z.int(), job_id: z.int() })
-    const noteCreated = defineEvent('create:note', {
+    const noteCreated = createEventType('create:note', {
       key: () => 'job:31',
       data: z.object({ note }),
     })
@@ -128,7 +128,7 @@ describe('events about records', () => {
   })
 
   test('an event without its record is a poison event', async () => {
-    const broken = defineEvent('create:note', { key: () => 'job:31', data: z.object({}) })
+    const broken = createEventType('create:note', { key: () => 'job:31', data: z.object({}) })
     await expect(arrives(broken, {})).rejects.toThrow(PoisonEvent)
   })
 })
@@ -136,7 +136,7 @@ describe('events about records', () => {
 test('a repeated event is logged once and still reaches webhooks', async () => {
   await addWebhook(db)
   const event = eventOf(taskUpdated, { task: taskRecord(), before_update: { name: 'old' } })
-  for (let times = 0; times < 2; times++) await db.transaction().execute((tx) => handle(tx, event))
+  for (let times = 0; times < 2; times++) await deliverEvent(db, handle, event)
   expect(await logged()).toHaveLength(1)
   expect(await db.selectFrom('webhook_messages').select('event').execute()).toEqual([
     { event: 'update:task' },

@@ -38,9 +38,9 @@ const others = routeEvents<WebhooksDb>([
  * needs no code here), annotation changes, finished exports and imports, sign-ins and sign-outs.
  */
 export const appendEvents: Handle<WebhooksDb> = Object.assign(
-  (async (tx, event) => {
+  (async (tx, event, afterCommit) => {
     const [, action, resource = ''] = ofRecord.exec(event.type) ?? []
-    if (action === undefined) return others(tx, event)
+    if (action === undefined) return others(tx, event, afterCommit)
     const { before_update: before, ...data } = recordData.parse(event.data)
     const record = anyRecord.safeParse(data[resource])
     if (record.error) throw new PoisonEvent(`${event.type} has no ${resource}`)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CallContext } from '@reticle/kit'
-import type { Clock } from '@reticle/kit/clock'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { type RecordChange, recordEvents } from './record-events.ts'

@@ -1,7 +1,8 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { EventFilter } from '@reticle/contracts/rest/events'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import type { Relation } from '@reticle/contracts/rest/relations'
 import { forbidden, type Rule } from '@reticle/kit'
-import { hasPermission } from '@reticle/kit/policy'
+import { hasPermission } from '@reticle/kit/call/policy'
 
 const any = { role: 'any' } as const
 
@@ -24,7 +25,7 @@ export const eventRules: readonly Rule[] = [
  */
 export function visiblePart(asked: EventFilter, caller: Principal): EventFilter {
   const part = { ...asked, ...workspaceOf(asked, caller) }
-  const mayRead = (relations: readonly string[]) =>
+  const mayRead = (relations: readonly Relation[]) =>
     hasPermission(eventRules, 'export', caller, {
       organization_id: part.org_id,
       organization_role: part.org_id === null ? null : roleIn(caller, part.org_id),

@@ -1,7 +1,7 @@
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { taskUpdated } from '@reticle/contracts/events/tasks'
 import { taskRecord } from '@reticle/contracts/testing/records'
-import { silentLog } from '@reticle/kit/log'
+import { silentLog } from '@reticle/kit/observe/log'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'

@@ -11,7 +11,7 @@ import {
 import type { BusEvent } from '@reticle/kit/bus/bus'
 import { testClock } from '@reticle/kit/testing/clock'
 import { testDb } from '@reticle/kit/testing/db'
-import { eventOf } from '@reticle/kit/testing/events'
+import { deliverEvent, eventOf } from '@reticle/kit/testing/events'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const user = { id: 3, username: 'anna', first_name: 'Anna', last_name: 'Lind' }
 const actor = { ...user, email: 'anna@example.org' }
-const hear = (event: BusEvent) => db.transaction().execute((tx) => handle(tx, event))
+const hear = (event: BusEvent) => deliverEvent(db, handle, event)
 
 /** What each webhook got, in the order of their ids. */
 async function messages() {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { recordChanges } from '@reticle/contracts/dialects/cvat/records'
-import type { Change, Fields } from '@reticle/contracts/dialects/record'
+import type { Change, RecordFields } from '@reticle/contracts/dialects/record'
 import { pingEvent } from '@reticle/contracts/events/webhook-events'
 import type { DialectPayload, Fact } from './payload.ts'
 
@@ -27,7 +27,7 @@ export function buildCvatPayload(fact: Fact, base: string): DialectPayload {
 }
 
 /** Undefined where the change is one of fields that the dialect does not have. */
-function oldValues(before: Fields, after: Fields): Fields | undefined {
+function oldValues(before: RecordFields, after: RecordFields): RecordFields | undefined {
   const changed = Object.keys({ ...before, ...after }).filter(
     (name) => !isDeepStrictEqual(before[name], after[name]),
   )

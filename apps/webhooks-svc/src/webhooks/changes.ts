@@ -1,5 +1,5 @@
-import type { Clock } from '@reticle/kit/clock'
-import type { SecretBox } from '@reticle/kit/secrets'
+import type { Clock } from '@reticle/kit/scheduling/clock'
+import type { SecretBox } from '@reticle/kit/settings/secrets'
 import type { Updateable } from 'kysely'
 import type { WebhookRow, WebhooksTable } from '../db/schema.ts'
 import type { Fields } from './check.ts'

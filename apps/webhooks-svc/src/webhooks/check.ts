@@ -1,5 +1,5 @@
 import { pingEvent, webhookEvents } from '@reticle/contracts/events/webhook-events'
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { type DomainError, invalid } from '@reticle/kit'
 import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'

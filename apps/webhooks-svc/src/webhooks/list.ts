@@ -1,6 +1,6 @@
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { webhooks } from '@reticle/contracts/api/webhooks'
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
 import { webhookFields } from '@reticle/contracts/rest/webhooks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'

@@ -1,6 +1,6 @@
 import type { Webhook } from '@reticle/contracts/rest/webhooks'
 import type { CallContext } from '@reticle/kit'
-import type { Clock } from '@reticle/kit/clock'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import { noteChange } from '../event-log/note-change.ts'

@@ -1,6 +1,6 @@
 import { webhooks as table } from '@reticle/contracts/api/webhooks'
 import { webhookEvents } from '@reticle/contracts/events/webhook-events'
-import type { OrganizationRole, Principal } from '@reticle/contracts/principal'
+import type { OrganizationRole, Principal } from '@reticle/contracts/rest/principal'
 import { callAs } from '@reticle/kit/testing/call'
 import { testClock } from '@reticle/kit/testing/clock'
 import { countStatements } from '@reticle/kit/testing/count-statements'

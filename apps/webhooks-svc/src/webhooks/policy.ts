@@ -1,6 +1,8 @@
-import type { Principal } from '@reticle/contracts/principal'
 import type { Facts } from '@reticle/contracts/rest/facts'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { isRelation } from '@reticle/contracts/rest/relations'
 import type { Rule, Standing } from '@reticle/kit'
+import { listRelations } from '@reticle/kit/call/policy'
 
 const owners = { is: ['webhook owner', 'project owner'], role: 'worker' } as const
 const projectOwner = { is: ['project owner'], role: 'worker' } as const
@@ -25,8 +27,9 @@ export function standing(
   webhook?: { owner_id: number },
 ): Standing {
   const { organization_id, organization_role, relations } = facts
-  const own = webhook?.owner_id === user_id ? ['webhook owner'] : []
-  return { organization_id, organization_role, relations: [...relations, ...own] }
+  const own = listRelations({ 'webhook owner': webhook?.owner_id === user_id })
+  const known = relations.filter(isRelation)
+  return { organization_id, organization_role, relations: [...known, ...own] }
 }
 
 /** Returns the relations of the caller to an organization's webhook; needs no call to another service. */
@@ -36,6 +39,6 @@ export function organizationStanding(
   webhook?: { owner_id: number },
 ): Standing {
   const organization_role = organization_roles[organization_id] ?? null
-  const relations = webhook?.owner_id === user_id ? ['webhook owner'] : []
+  const relations = listRelations({ 'webhook owner': webhook?.owner_id === user_id })
   return { organization_id, organization_role, relations }
 }

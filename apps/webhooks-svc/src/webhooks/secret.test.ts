@@ -1,4 +1,4 @@
-import { newSecretKey, secretBox } from '@reticle/kit/secrets'
+import { newSecretKey, secretBox } from '@reticle/kit/settings/secrets'
 import { testDb } from '@reticle/kit/testing/db'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'

@@ -1,5 +1,5 @@
-import { assertKeysFit, type SealedColumn } from '@reticle/kit/sealed'
-import { type SecretBox, secretBox } from '@reticle/kit/secrets'
+import { assertKeysFit, type SealedColumn } from '@reticle/kit/settings/sealed'
+import { type SecretBox, secretBox } from '@reticle/kit/settings/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhookRow } from '../db/schema.ts'
 

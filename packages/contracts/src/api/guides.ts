@@ -8,12 +8,13 @@ const assetBytes = bytesAs('image/*', 'application/pdf')
 
 /** Guides and their assets. There are no lists: clients get ids from `guide_id` of projects, tasks and jobs. */
 export const guides = defineOperations('GuideService', {
-  createGuide: post('/guides', { body: guideCreate, answers: { 201: guide } }),
-  getGuide: get('/guides/:id', { params: idParams, answers: { 200: guide } }),
+  createGuide: post('/guides', { body: guideCreate, etag: 'date', answers: { 201: guide } }),
+  getGuide: get('/guides/:id', { params: idParams, etag: 'date', answers: { 200: guide } }),
   updateGuide: patch('/guides/:id', {
     params: idParams,
     headers: ifMatch,
     body: guidePatch,
+    etag: 'date',
     answers: { 200: guide },
   }),
   deleteGuide: del('/guides/:id', {

@@ -119,16 +119,19 @@ export const identity = defineOperations('IdentityService', {
     handed: withTime,
     by_token: 'never',
     body: accessTokenCreate,
+    etag: 'date',
     answers: { 201: accessTokenCreated },
     summary: 'Make an access token; the only answer that shows its value',
   }),
   getCurrentAccessToken: get('/auth/access_tokens/self', {
     handed: withTime,
+    etag: 'date',
     answers: { 200: accessToken },
   }),
   getAccessToken: get('/auth/access_tokens/:id', {
     handed: withTime,
     params: idParams,
+    etag: 'date',
     answers: { 200: accessToken },
   }),
   updateAccessToken: patch('/auth/access_tokens/:id', {
@@ -137,6 +140,7 @@ export const identity = defineOperations('IdentityService', {
     params: idParams,
     headers: ifMatch,
     body: accessTokenPatch,
+    etag: 'date',
     answers: { 200: accessToken },
   }),
   deleteAccessToken: del('/auth/access_tokens/:id', {

@@ -1,7 +1,6 @@
 import { annotations } from './annotations.ts'
 import { events } from './events.ts'
 import { frames } from './frames.ts'
-import { goneOperations } from './gone.ts'
 import { guides } from './guides.ts'
 import { identity } from './identity.ts'
 import { issues } from './issues.ts'
@@ -12,6 +11,7 @@ import { media } from './media.ts'
 import type { Operation } from './operation.ts'
 import { organizations } from './organizations.ts'
 import { projects } from './projects.ts'
+import { removedOperations } from './removed.ts'
 import { requests } from './requests.ts'
 import { server } from './server.ts'
 import { storages } from './storages.ts'
@@ -45,6 +45,6 @@ export const tables = {
 export type Tables = typeof tables
 
 /** All operations of the REST API. */
-export const restOperations: Operation[] = Object.values({ ...tables, goneOperations })
+export const restOperations: Operation[] = Object.values({ ...tables, removedOperations })
   .flatMap((table): Operation[] => Object.values(table))
   .filter((one) => one.method !== null)

@@ -7,14 +7,16 @@ export const jobs = defineOperations('JobService', {
   listJobs: get('/jobs', { query: jobList, answers: { 200: page(job, 'JobPage') } }),
   createJob: post('/jobs', {
     body: jobCreate,
+    etag: 'revision',
     answers: { 201: job },
     summary: 'A ground-truth job of chosen frames of a task',
   }),
-  getJob: get('/jobs/:id', { params: idParams, answers: { 200: job } }),
+  getJob: get('/jobs/:id', { params: idParams, etag: 'revision', answers: { 200: job } }),
   updateJob: patch('/jobs/:id', {
     params: idParams,
     headers: ifMatch,
     body: jobPatch,
+    etag: 'revision',
     answers: { 200: job },
   }),
   deleteJob: del('/jobs/:id', { params: idParams, headers: ifMatch, answers: { 204: nothing } }),

@@ -6,11 +6,12 @@ import { defineOperations, del, get, internal, patch } from './operation.ts'
 
 export const labels = defineOperations('LabelService', {
   listLabels: get('/labels', { query: labelList, answers: { 200: page(label, 'LabelPage') } }),
-  getLabel: get('/labels/:id', { params: idParams, answers: { 200: label } }),
+  getLabel: get('/labels/:id', { params: idParams, etag: 'content', answers: { 200: label } }),
   updateLabel: patch('/labels/:id', {
     params: idParams,
     headers: ifMatch,
     body: labelPatch,
+    etag: 'content',
     answers: { 200: label },
   }),
   deleteLabel: del('/labels/:id', {

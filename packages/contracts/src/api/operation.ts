@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+export type EtagKind = 'date' | 'revision' | 'content'
+
 /** Declaration of an operation. Its first answer is the success. */
 export interface OperationDeclaration {
   /** Placeholders of the path; a value that does not parse is a missing object (404). */
@@ -11,6 +13,11 @@ export interface OperationDeclaration {
   headers?: z.ZodObject
   body?: z.ZodType
   answers: Record<number, z.ZodType>
+  /**
+   * What the entity tag of an answered record is derived from: its update date, with the number of its own changes if
+   * the date also follows changes of children, or its content. Without a kind the record has no tag. Bytes bring theirs.
+   */
+  etag?: EtagKind
   summary?: string
   /** Whether it can be called without a credential; an invalid credential is 401 in any case. */
   access?: 'anyone'

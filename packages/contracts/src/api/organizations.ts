@@ -1,5 +1,6 @@
 import { idParams, ifMatch, nothing, page } from '../rest/common.ts'
 import {
+  foundWorkspace,
   invitation,
   invitationAccepted,
   invitationCreate,
@@ -15,7 +16,6 @@ import {
   organizationPatch,
   organizationRemoval,
   organizationTransfer,
-  workspaceFound,
   workspaceQuery,
 } from '../rest/organizations.ts'
 import { defineOperations, del, get, internal, patch, post } from './operation.ts'
@@ -27,13 +27,19 @@ export const organizations = defineOperations('OrganizationService', {
   }),
   createOrganization: post('/organizations', {
     body: organizationCreate,
+    etag: 'date',
     answers: { 201: organization },
   }),
-  getOrganization: get('/organizations/:id', { params: idParams, answers: { 200: organization } }),
+  getOrganization: get('/organizations/:id', {
+    params: idParams,
+    etag: 'date',
+    answers: { 200: organization },
+  }),
   updateOrganization: patch('/organizations/:id', {
     params: idParams,
     headers: ifMatch,
     body: organizationPatch,
+    etag: 'date',
     answers: { 200: organization },
   }),
   deleteOrganization: del('/organizations/:id', {
@@ -47,6 +53,7 @@ export const organizations = defineOperations('OrganizationService', {
   transferOrganization: post('/organizations/:id/transfer', {
     params: idParams,
     body: organizationTransfer,
+    etag: 'date',
     answers: { 200: organization },
     summary: 'Make another member the owner',
   }),
@@ -55,11 +62,16 @@ export const organizations = defineOperations('OrganizationService', {
     query: membershipList,
     answers: { 200: page(membership, 'MembershipPage') },
   }),
-  getMembership: get('/memberships/:id', { params: idParams, answers: { 200: membership } }),
+  getMembership: get('/memberships/:id', {
+    params: idParams,
+    etag: 'content',
+    answers: { 200: membership },
+  }),
   updateMembership: patch('/memberships/:id', {
     params: idParams,
     headers: ifMatch,
     body: membershipPatch,
+    etag: 'content',
     answers: { 200: membership },
   }),
   deleteMembership: del('/memberships/:id', {
@@ -102,5 +114,5 @@ export const organizations = defineOperations('OrganizationService', {
     answers: { 204: nothing },
   }),
 
-  findWorkspace: internal({ query: workspaceQuery, answers: { 200: workspaceFound } }),
+  findWorkspace: internal({ query: workspaceQuery, answers: { 200: foundWorkspace } }),
 })

@@ -7,13 +7,22 @@ export const projects = defineOperations('ProjectService', {
     query: projectList,
     answers: { 200: page(project, 'ProjectPage') },
   }),
-  createProject: post('/projects', { body: projectCreate, answers: { 201: project } }),
-  getProject: get('/projects/:id', { params: idParams, answers: { 200: project } }),
+  createProject: post('/projects', {
+    body: projectCreate,
+    etag: 'revision',
+    answers: { 201: project },
+  }),
+  getProject: get('/projects/:id', {
+    params: idParams,
+    etag: 'revision',
+    answers: { 200: project },
+  }),
   updateProject: patch('/projects/:id', {
     params: idParams,
     headers: ifMatch,
     body: projectPatch,
     busy: { target: 'project', when: 'organization_id' },
+    etag: 'revision',
     answers: { 200: project },
   }),
   deleteProject: del('/projects/:id', {

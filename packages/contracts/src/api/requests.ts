@@ -7,7 +7,7 @@ import { dataParameters } from '../rest/media.ts'
 import {
   downloadQuery,
   exportQuery,
-  followedRequests,
+  followRequestsQuery,
   importQuery,
   request,
   requestList,
@@ -128,7 +128,7 @@ export const requests = defineOperations('RequestService', {
     summary: 'A request as it changes, as server-sent events, until it has ended',
   }),
   /** Returns a JSON line for the current record, and one for each change. */
-  followRequests: internal({ query: followedRequests, answers: { 200: bytes } }),
+  followRequests: internal({ query: followRequestsQuery, answers: { 200: bytes } }),
   getTaskStatus: get('/tasks/:id/status', {
     limit: 'polling',
     params: idParams,
@@ -192,7 +192,10 @@ export const requests = defineOperations('RequestService', {
   sendJobAnnotationsFile: patch('/jobs/:id/annotations/:file_id', sent),
   deleteJobAnnotationsFile: del('/jobs/:id/annotations/:file_id', dropped),
   importProjectDataset: post('/projects/:id/dataset/', {
-    ...{ by: 'gateway', resumable: true, params: idParams, query: importQuery },
+    by: 'gateway',
+    resumable: true,
+    params: idParams,
+    query: importQuery,
     form: z.object({ dataset_file: bytes }),
     answers: { 202: rqId, 409: rqId },
     summary: 'Make tasks of a data set with its images',

@@ -37,11 +37,13 @@ export const storages = defineOperations('CloudStorageService', {
     body: cloudStorageCreate,
     form: keyForm,
     within,
+    etag: 'date',
     answers: { 201: cloudStorage },
     summary: 'Connect a bucket; it has to be there and open to the credentials',
   }),
   getCloudStorage: get('/cloudstorages/:id', {
     params: idParams,
+    etag: 'date',
     answers: { 200: cloudStorage },
   }),
   updateCloudStorage: patch('/cloudstorages/:id', {
@@ -50,6 +52,7 @@ export const storages = defineOperations('CloudStorageService', {
     body: cloudStoragePatch,
     form: keyForm,
     within,
+    etag: 'date',
     answers: { 200: cloudStorage },
     summary: 'Change a connected bucket; it is asked again',
   }),

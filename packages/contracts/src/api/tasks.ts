@@ -11,13 +11,14 @@ import { defineOperations, del, get, internal, patch, post } from './operation.t
 
 export const tasks = defineOperations('TaskService', {
   listTasks: get('/tasks', { query: taskList, answers: { 200: page(task, 'TaskPage') } }),
-  createTask: post('/tasks', { body: taskCreate, answers: { 201: task } }),
-  getTask: get('/tasks/:id', { params: idParams, answers: { 200: task } }),
+  createTask: post('/tasks', { body: taskCreate, etag: 'revision', answers: { 201: task } }),
+  getTask: get('/tasks/:id', { params: idParams, etag: 'revision', answers: { 200: task } }),
   updateTask: patch('/tasks/:id', {
     params: idParams,
     headers: ifMatch,
     body: taskPatch,
     busy: { target: 'task', when: 'organization_id' },
+    etag: 'revision',
     answers: { 200: task },
   }),
   deleteTask: del('/tasks/:id', { params: idParams, headers: ifMatch, answers: { 204: nothing } }),

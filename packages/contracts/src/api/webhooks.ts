@@ -25,18 +25,24 @@ export const webhooks = defineOperations('WebhookService', {
     query: webhookList,
     answers: { 200: page(webhook, 'WebhookPage') },
   }),
-  createWebhook: post('/webhooks', { body: webhookCreate, answers: { 201: webhook } }),
-  getWebhook: get('/webhooks/:id', { params: idParams, answers: { 200: webhook } }),
+  createWebhook: post('/webhooks', {
+    body: webhookCreate,
+    etag: 'date',
+    answers: { 201: webhook },
+  }),
+  getWebhook: get('/webhooks/:id', { params: idParams, etag: 'date', answers: { 200: webhook } }),
   updateWebhook: patch('/webhooks/:id', {
     params: idParams,
     headers: ifMatch,
     body: webhookPatch,
+    etag: 'date',
     answers: { 200: webhook },
   }),
   replaceWebhook: put('/webhooks/:id', {
     params: idParams,
     headers: ifMatch,
     body: webhookPut,
+    etag: 'date',
     answers: { 200: webhook },
   }),
   deleteWebhook: del('/webhooks/:id', {
@@ -52,12 +58,14 @@ export const webhooks = defineOperations('WebhookService', {
   /** Sends an event `ping` and waits for the response, even if the webhook is inactive. */
   pingWebhook: post('/webhooks/:id/ping', {
     params: idParams,
+    etag: 'date',
     answers: { 200: delivery },
     within: 20,
   }),
   rotateWebhookSecret: post('/webhooks/:id/rotate_secret', {
     params: idParams,
     body: secretRotation,
+    etag: 'date',
     answers: { 200: webhook },
   }),
   /** Returns the limits of this service. */
@@ -84,6 +92,7 @@ export const webhooks = defineOperations('WebhookService', {
   }),
   getDelivery: get('/webhooks/:id/deliveries/:delivery_id', {
     params: deliveryParams,
+    etag: 'date',
     answers: { 200: delivery },
   }),
 })

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { defineEvent } from './define.ts'
 
 export const annotationActions = [
-  ...(['create', 'update', 'delete', 'replace', 'import', 'restore'] as const),
+  'create',
+  'update',
+  'delete',
+  'replace',
+  'import',
+  'restore',
 ] as const
 
 const counts = z

@@ -13,6 +13,7 @@ const place = {
 const located = {
   key: (data: { task_id: number }) => `task:${data.task_id}`,
   organization: (data: { organization_id: number | null }) => data.organization_id,
+  project: (data: { project_id: number | null }) => data.project_id,
 }
 
 export const issueCreated = defineEvent('create:issue', {

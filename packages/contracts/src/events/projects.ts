@@ -5,17 +5,20 @@ import { defineEvent } from './define.ts'
 const key = (data: { project: { id: number } }) => `project:${data.project.id}`
 const organization = (data: { project: { organization_id: number | null } }) =>
   data.project.organization_id
+const projectOf = (data: { project: { id: number } }) => data.project.id
 /** Old values of the changed fields, by the names of the record. */
 const before = project.omit({ labels: true }).partial()
 
 export const projectCreated = defineEvent('create:project', {
   key,
   organization,
+  project: projectOf,
   data: z.object({ project }),
 })
 export const projectUpdated = defineEvent('update:project', {
   key,
   organization,
+  project: projectOf,
   data: z.object({ project, before_update: before }),
 })
 /**
@@ -24,6 +27,7 @@ export const projectUpdated = defineEvent('update:project', {
 export const projectDeleted = defineEvent('delete:project', {
   key,
   organization,
+  project: projectOf,
   data: z.object({ project, task_ids: z.array(z.int()) }),
 })
 

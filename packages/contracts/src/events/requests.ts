@@ -11,5 +11,6 @@ export const requestQueued = defineEvent('request.queued', {
 
 export const requestFinished = defineEvent('request.finished', {
   key: (data) => `request:${data.tenant}`,
+  project: (data) => data.request.operation.project_id,
   data: z.object({ tenant: z.string(), request_uuid: z.string(), request }),
 })

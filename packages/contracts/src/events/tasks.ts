@@ -9,10 +9,12 @@ const jobKey = (data: { job: { task_id: number } }) => `task:${data.job.task_id}
 const ofTask = {
   key: taskKey,
   organization: (data: { task: { organization_id: number | null } }) => data.task.organization_id,
+  project: (data: { task: { project_id: number | null } }) => data.task.project_id,
 }
 const ofJob = {
   key: jobKey,
   organization: (data: { job: { organization: number | null } }) => data.job.organization,
+  project: (data: { job: { project_id: number | null } }) => data.job.project_id,
 }
 
 /** Summary of a change of annotations. */

@@ -1,9 +1,17 @@
 import type { webhookTypes } from '../rest/webhooks.ts'
+import type { EventName } from './define.ts'
 
 type Scope = (typeof webhookTypes)[number]
 
+/** End of background work, by the type of its operation. */
+type CompletedEvent = `completed:request[${CompletedOperation}]`
+type CompletedOperation =
+  | `export:${'dataset' | 'annotations' | 'backup'}`
+  | `import:${'dataset' | 'annotations'}`
+  | 'create:task'
+
 /** Events that a webhook can subscribe to, with the types of webhooks that can. See docs/spec/webhooks.md#events. */
-export const webhookEvents: Record<string, readonly Scope[]> = {
+export const webhookEvents: Readonly<Record<string, readonly Scope[]>> = {
   'create:project': ['organization'],
   'update:project': ['organization', 'project'],
   'delete:project': ['organization', 'project'],
@@ -26,13 +34,13 @@ export const webhookEvents: Record<string, readonly Scope[]> = {
   'delete:membership': ['organization'],
   'create:invitation': ['organization'],
   'delete:invitation': ['organization'],
-  ...Object.fromEntries(
-    [
-      ...['export:dataset', 'export:annotations', 'export:backup'],
-      ...['import:dataset', 'import:annotations', 'create:task'],
-    ].map((type) => [completedRequest(type), ['organization', 'project'] as const]),
-  ),
-}
+  'completed:request[export:dataset]': ['organization', 'project'],
+  'completed:request[export:annotations]': ['organization', 'project'],
+  'completed:request[export:backup]': ['organization', 'project'],
+  'completed:request[import:dataset]': ['organization', 'project'],
+  'completed:request[import:annotations]': ['organization', 'project'],
+  'completed:request[create:task]': ['organization', 'project'],
+} satisfies Partial<Record<EventName | CompletedEvent, readonly Scope[]>>
 
 /** Event sent to one webhook on request; it cannot be subscribed to. */
 export const pingEvent = 'ping'

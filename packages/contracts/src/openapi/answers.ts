@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isBytes, type Operation } from '../api/operation.ts'
-import { isTagged, shownAs, typesOf } from '../rest/common.ts'
+import { shownAs, typesOf } from '../rest/common.ts'
 import { jsonLike } from './examples.ts'
 import { failureContent, failureName, failuresOf } from './failures.ts'
 import { headersOf } from './headers.ts'
@@ -80,10 +80,9 @@ const hasAddress = ({ answer }: Operation) => answer instanceof z.ZodObject && '
  * Returns true if the response is a state with an entity tag. Bytes of
  * the gateway are files with ranges, or have no state.
  */
-function hasTag({ answer, answers, by }: Operation): boolean {
+function hasTag({ answer, answers, by, etag }: Operation): boolean {
   if (isBytes(answer)) return by !== 'gateway' || 206 in answers
-  const isRecord = answer instanceof z.ZodObject && 'id' in answer.shape
-  return isRecord && ('updated_date' in answer.shape || isTagged(answer))
+  return etag !== undefined
 }
 
 /** Returns true if a client can check whether its copy is still current. */

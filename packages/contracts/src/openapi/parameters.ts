@@ -46,7 +46,10 @@ const takesScope = (operation: Operation) =>
 
 const optional =
   (place: 'query' | 'header') => (name: string, description: string, more?: JsonObject) => ({
-    ...{ name, in: place, required: false, description },
+    name,
+    in: place,
+    required: false,
+    description,
     schema: { type: 'string', ...more },
   })
 const header = optional('header')

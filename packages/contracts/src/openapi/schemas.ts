@@ -30,6 +30,6 @@ function toSchema(schema: z.ZodType, io: Io, components: Record<string, JsonObje
 
 /** Removes internal metadata of the tables from the document. */
 function published(key: string, value: unknown): unknown {
-  const isNote = key === 'link' || key === 'bytes' || key === 'tagged'
+  const isNote = key === 'link' || key === 'bytes'
   return isNote && value === true ? undefined : value
 }

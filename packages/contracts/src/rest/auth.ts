@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { principal } from '../principal.ts'
 import { flag, rawText, text, timestamp } from './common.ts'
 import { dialect } from './dialects.ts'
 import { listFields, listOf } from './lists.ts'
+import { principal } from './principal.ts'
 import { basicUser, email, username } from './users.ts'
 
 /** Sign-in and access tokens. See docs/spec/access.md#sign-in-and-registration. */

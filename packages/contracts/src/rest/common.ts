@@ -44,7 +44,7 @@ export const number = z.preprocess(
 )
 
 /** Parses words for yes and no in any case, and 1 and 0. */
-const spoken = (yes: readonly string[], no: readonly string[]) =>
+const wordFlag = (yes: readonly string[], no: readonly string[]) =>
   z.preprocess((given) => {
     const isWord = typeof given === 'string' || given === 1 || given === 0
     const word = isWord ? String(given).trim().toLowerCase() : ''
@@ -53,10 +53,10 @@ const spoken = (yes: readonly string[], no: readonly string[]) =>
   }, z.boolean())
 
 /** A boolean in a body. */
-export const flag = spoken(yesWords, noWords)
+export const flag = wordFlag(yesWords, noWords)
 
 /** A boolean in a query, which accepts more words. */
-export const queryFlag = spoken([...yesWords, 'yes', 'y', 'on'], [...noWords, 'no', 'n', 'off'])
+export const queryFlag = wordFlag([...yesWords, 'yes', 'y', 'on'], [...noWords, 'no', 'n', 'off'])
 
 /** UTC in ISO 8601 with milliseconds and `Z`. */
 export const timestamp = z.iso.datetime().meta({ format: 'date-time' })
@@ -65,7 +65,7 @@ export const timestamp = z.iso.datetime().meta({ format: 'date-time' })
 export const link = z.string().meta({ link: true, format: 'uri' })
 export const isLink = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.link === true
 
-/** Bytes that pass through; in a response they come with a head (`BytesAnswer` of `rpc/context.ts` in kit). */
+/** Bytes that pass through; in a response they come with a head (`BytesAnswer` of `call/context.ts` in kit). */
 export const bytes = z.custom<AsyncIterable<Uint8Array>>().meta({ bytes: true })
 
 /** Marks bytes of JSON that is passed on unparsed; the OpenAPI document shows the schema `shown`. */
@@ -81,13 +81,6 @@ export function shownAs(schema: z.core.$ZodType): z.ZodType | undefined {
   const shown = z.globalRegistry.get(schema)?.shown
   return shown instanceof z.ZodType ? shown : undefined
 }
-
-/**
- * Metadata for a record without an update date, whose entity tag is derived from its content. Records with
- * `updated_date` do not need it.
- */
-export const tagged = { tagged: true } as const
-export const isTagged = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.tagged === true
 
 export const nothing = z.undefined()
 

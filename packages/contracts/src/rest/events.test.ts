@@ -8,9 +8,17 @@ const read = (event: object) =>
 
 test('an event needs only a scope and a timestamp', () => {
   expect(read({})).toEqual({
-    ...{ scope: 'debug:info', timestamp: '2026-03-01T10:00:00.000Z', duration: 0 },
-    ...{ obj_name: null, obj_id: null, obj_val: null, count: null, payload: null },
-    ...{ project_id: null, task_id: null, job_id: null },
+    scope: 'debug:info',
+    timestamp: '2026-03-01T10:00:00.000Z',
+    duration: 0,
+    obj_name: null,
+    obj_id: null,
+    obj_val: null,
+    count: null,
+    payload: null,
+    project_id: null,
+    task_id: null,
+    job_id: null,
   })
   for (const missing of ['scope', 'timestamp'])
     expect(() => read({ [missing]: undefined })).toThrow(missing)

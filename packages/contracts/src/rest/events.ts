@@ -6,26 +6,63 @@ import { endOfDay, moment, startOfDay } from './moments.ts'
 
 /** Scopes that clients may record; the server records all others. See docs/spec/workspace.md#client-events. */
 export const clientScopes: readonly string[] = [
-  ...['load:cvat', 'load:service', 'load:job', 'save:job', 'load:workspace', 'send:exception'],
-  ...['join:objects', 'change:frame', 'draw:object', 'paste:object', 'copy:object'],
-  ...['propagate:object', 'drag:object', 'resize:object', 'delete:object', 'merge:objects'],
-  ...['split:objects', 'group:objects', 'slice:object', 'zoom:image', 'fit:image', 'rotate:image'],
-  ...['action:undo', 'action:redo', 'debug:info', 'run:annotations_action', 'click:element'],
+  'load:cvat',
+  'load:service',
+  'load:job',
+  'save:job',
+  'load:workspace',
+  'send:exception',
+  'join:objects',
+  'change:frame',
+  'draw:object',
+  'paste:object',
+  'copy:object',
+  'propagate:object',
+  'drag:object',
+  'resize:object',
+  'delete:object',
+  'merge:objects',
+  'split:objects',
+  'group:objects',
+  'slice:object',
+  'zoom:image',
+  'fit:image',
+  'rotate:image',
+  'action:undo',
+  'action:redo',
+  'debug:info',
+  'run:annotations_action',
+  'click:element',
   'user:activity',
 ]
 
 /** Columns of the exported file, in order. */
 export const eventColumns = [
-  ...(['scope', 'obj_name', 'obj_id', 'obj_val', 'source', 'timestamp', 'count'] as const),
-  ...(['duration', 'project_id', 'task_id', 'job_id', 'user_id', 'user_name'] as const),
-  ...(['user_email', 'org_id', 'org_slug', 'payload', 'access_token_id'] as const),
+  'scope',
+  'obj_name',
+  'obj_id',
+  'obj_val',
+  'source',
+  'timestamp',
+  'count',
+  'duration',
+  'project_id',
+  'task_id',
+  'job_id',
+  'user_id',
+  'user_name',
+  'user_email',
+  'org_id',
+  'org_slug',
+  'payload',
+  'access_token_id',
 ] as const
 
 const maybe = <const S extends z.ZodType>(schema: S) => schema.nullable().default(null)
 const nameLength = 1024
 const valueLength = 1_000_000
 
-const told = {
+const eventFields = {
   scope: rawText(nameLength),
   obj_name: maybe(rawText(nameLength)),
   obj_id: maybe(integer),
@@ -42,7 +79,7 @@ const told = {
 }
 
 /** Event recorded by a client. Its user, organization and source follow from the request. */
-export const clientEvent = z.object(told).meta({ id: 'ClientEvent' })
+export const clientEvent = z.object(eventFields).meta({ id: 'ClientEvent' })
 
 export const clientEvents = z
   .object({

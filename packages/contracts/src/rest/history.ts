@@ -8,7 +8,13 @@ import { basicUser } from './users.ts'
 /** Annotation history. See docs/spec/annotations.md#history. */
 
 export const revisionActions = [
-  ...(['create', 'update', 'delete', 'replace', 'import', 'restore', 'label_change'] as const),
+  'create',
+  'update',
+  'delete',
+  'replace',
+  'import',
+  'restore',
+  'label_change',
 ] as const
 export type RevisionAction = (typeof revisionActions)[number]
 

@@ -4,7 +4,10 @@ import { createFilterSchema } from './json-logic.ts'
 /** Accepted expressions, their meaning, and the text of every rejection. */
 
 const filter = createFilterSchema({
-  ...{ id: 'integer', name: 'text', is_new: 'flag', date: 'date' },
+  id: 'integer',
+  name: 'text',
+  is_new: 'flag',
+  date: 'date',
   score: 'number',
 } as const)
 const read = (given: unknown) => filter.parse(JSON.stringify(given))

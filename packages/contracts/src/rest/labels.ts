@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { filter, flag, integer, rawText, tagged, text } from './common.ts'
+import { filter, flag, integer, rawText, text } from './common.ts'
 import { listFields, listOf } from './lists.ts'
 
 /** Labels and their attributes. See docs/spec/workspace.md#labels. */
@@ -50,7 +50,7 @@ export const label = z
     task_id: z.int().optional(),
     parent_id: z.int().nullable(),
   })
-  .meta({ id: 'Label', ...tagged })
+  .meta({ id: 'Label' })
 
 const attributeWrite = z
   .object({

@@ -65,7 +65,9 @@ const words = (text: string) => text.split(' ').sort()
 describe.each([
   {
     name: 'projects',
-    ...{ fields: projectFields, query: projectList, order: '-id' },
+    fields: projectFields,
+    query: projectList,
+    order: '-id',
     search: 'name owner assignee status',
     equal: 'id name owner assignee status',
     filter: 'created_date updated_date',
@@ -73,7 +75,9 @@ describe.each([
   },
   {
     name: 'tasks',
-    ...{ fields: taskFields, query: taskList, order: '-id' },
+    fields: taskFields,
+    query: taskList,
+    order: '-id',
     search:
       'project_name name owner status assignee subset mode dimension tracker_link validation_mode',
     equal:
@@ -83,7 +87,9 @@ describe.each([
   },
   {
     name: 'jobs',
-    ...{ fields: jobFields, query: jobList, order: '-id' },
+    fields: jobFields,
+    query: jobList,
+    order: '-id',
     search: 'task_name project_name assignee state stage',
     equal:
       'id task_name project_name assignee state stage task_id project_id type parent_job_id dimension mode',
@@ -92,7 +98,9 @@ describe.each([
   },
   {
     name: 'labels',
-    ...{ fields: labelFields, query: labelList, order: 'id' },
+    fields: labelFields,
+    query: labelList,
+    order: 'id',
     search: 'name parent',
     equal: 'id name parent parent_id type color',
     filter: '',
@@ -100,7 +108,9 @@ describe.each([
   },
   {
     name: 'access tokens',
-    ...{ fields: accessTokenFields, query: accessTokenList, order: '-id' },
+    fields: accessTokenFields,
+    query: accessTokenList,
+    order: '-id',
     search: 'name',
     equal: 'id name read_only',
     filter: 'created_date updated_date expiry_date last_used_date',
@@ -108,7 +118,9 @@ describe.each([
   },
   {
     name: 'requests',
-    ...{ fields: requestFields, query: requestList, order: '-created_date' },
+    fields: requestFields,
+    query: requestList,
+    order: '-created_date',
     search: '',
     equal: 'id status action target subresource format project_id task_id job_id org_id',
     filter: 'created_date',
@@ -116,7 +128,9 @@ describe.each([
   },
   {
     name: 'webhooks',
-    ...{ fields: webhookFields, query: webhookList, order: '-id' },
+    fields: webhookFields,
+    query: webhookList,
+    order: '-id',
     search: 'target_url owner description',
     equal: 'id target_url owner type project_id',
     filter: 'description updated_date',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { organizationRoles } from '../principal.ts'
-import { filter, integer, queryFlag, tagged, text, timestamp } from './common.ts'
+import { filter, integer, queryFlag, text, timestamp } from './common.ts'
 import { listFields, listOf } from './lists.ts'
+import { organizationRoles } from './principal.ts'
 import { basicUser } from './users.ts'
 
 /** Organizations, memberships and invitations. See docs/spec/access.md#organizations. */
@@ -80,7 +80,7 @@ export const membership = z
     /** Key of the invitation. */
     invitation: z.string().nullable(),
   })
-  .meta({ id: 'Membership', ...tagged })
+  .meta({ id: 'Membership' })
 
 /** The role owner cannot be assigned: an organization is transferred instead. */
 export const membershipPatch = z
@@ -139,7 +139,7 @@ export const workspaceQuery = z.object({
   slug: z.string().optional(),
   organization_id: z.int().optional(),
 })
-export const workspaceFound = z.object({ organization_id: z.int() }).meta({ id: 'WorkspaceFound' })
+export const foundWorkspace = z.object({ organization_id: z.int() }).meta({ id: 'WorkspaceFound' })
 
 export type Organization = z.infer<typeof organization>
 export type Membership = z.infer<typeof membership>

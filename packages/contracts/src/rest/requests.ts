@@ -165,7 +165,7 @@ export const importQuery = z.object({
 })
 
 /** Selection of followed requests: one, or all of the caller. */
-export const followedRequests = z.object({ rq_id: z.string().optional() })
+export const followRequestsQuery = z.object({ rq_id: z.string().optional() })
 
 export const downloadQuery = z.object({ rq_id: z.string().optional() })
 

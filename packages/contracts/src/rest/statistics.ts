@@ -12,8 +12,14 @@ const labelStatistics = z
     name: z.string(),
     tags: count,
     /** Shapes of each type. */
-    ...{ rectangle: count, polygon: count, polyline: count, points: count },
-    ...{ ellipse: count, cuboid: count, mask: count, skeleton: count },
+    rectangle: count,
+    polygon: count,
+    polyline: count,
+    points: count,
+    ellipse: count,
+    cuboid: count,
+    mask: count,
+    skeleton: count,
     tracks: count,
   })
   .meta({ id: 'LabelStatistics' })
@@ -23,7 +29,9 @@ const authorStatistics = z
     /** Null without an author, or if the account no longer exists. */
     user: basicUser.nullable(),
     /** Numbers of objects by operation, summed over jobs, as in the annotation history. */
-    ...{ created: count, updated: count, deleted: count },
+    created: count,
+    updated: count,
+    deleted: count,
   })
   .meta({ id: 'AuthorStatistics' })
 export type AuthorStatistics = z.infer<typeof authorStatistics>

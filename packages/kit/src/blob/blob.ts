@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../errors.ts'
+import { DomainError, notFound } from '../call/errors.ts'
 
 export interface StoredBlob {
   /** Size in bytes. */

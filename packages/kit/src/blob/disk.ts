@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { unavailable } from '../errors.ts'
-import { pieceBytes } from '../pieces.ts'
+import { unavailable } from '../call/errors.ts'
+import { pieceBytes } from '../call/pieces.ts'
 import { untilAborted } from './abort.ts'
 import {
   type BlobInfo,

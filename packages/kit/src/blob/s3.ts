@@ -1,6 +1,6 @@
 import type { BucketItem, Client } from 'minio'
-import { formatAttachment } from '../content-disposition.ts'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../call/errors.ts'
+import { formatAttachment } from '../net/content-disposition.ts'
 import { type BlobInfo, type BlobStore, checkKey, checkPrefix } from './blob.ts'
 import { makeBucket, type S3, type S3Options, type StoreCall, s3Client } from './s3/client.ts'
 import { codeOf, isAway } from './s3/errors.ts'

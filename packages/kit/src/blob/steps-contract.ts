@@ -52,8 +52,8 @@ function held(chunks: AsyncIterable<Uint8Array>, more: AsyncIterable<Uint8Array>
 
 /** Records the reported progress of a put. */
 function listening() {
-  const told: PutProgress[] = []
-  return { told, isDue: () => true, onStored: (begun: PutProgress) => told.push(begun) }
+  const reported: PutProgress[] = []
+  return { reported, isDue: () => true, onStored: (begun: PutProgress) => reported.push(begun) }
 }
 
 const silent = { isDue: () => false, onStored: () => expect.unreachable('nobody asked') }
@@ -66,19 +66,19 @@ async function begin(blobs: BlobStore, key: string, bytes: Buffer): Promise<PutP
   const steps = listening()
   const source = (async function* () {
     yield* from(bytes)
-    await untilTold(steps, stepsIn(bytes))
+    await untilReported(steps, stepsIn(bytes))
     throw new Error('source broke')
   })()
   await expect(blobs.putInSteps(key, source, steps)).rejects.toThrow('source broke')
-  return steps.told
+  return steps.reported
 }
 
 const stepsIn = ({ length }: Buffer) => Math.ceil(length / stepBytes) - 1
 const patience = { timeout: 20_000 }
 
 /** Waits until that many steps were reported. Parts finish in any order, so several steps may be reported as one. */
-const untilTold = ({ told }: { told: PutProgress[] }, steps: number) =>
-  expect.poll(() => told.at(-1)?.size, patience).toBe(steps * stepBytes)
+const untilReported = ({ reported }: { reported: PutProgress[] }, steps: number) =>
+  expect.poll(() => reported.at(-1)?.size, patience).toBe(steps * stepBytes)
 
 async function digest(blobs: BlobStore, key: string) {
   const hash = createHash('sha256')
@@ -102,10 +102,10 @@ function testSteps(blobs: BlobStore) {
   test('a failed put makes no object, and another one continues from any of its steps', async () => {
     for (const steps of [1, 2]) {
       const key = `contract/steps/b${steps}`
-      const told = await begin(blobs, key, long)
+      const reported = await begin(blobs, key, long)
       await expect(blobs.stat(key)).rejects.toMatchObject(missing)
-      expect(told.at(-1)?.size).toBe(2 * stepBytes)
-      const first = told.find(({ size }) => size === steps * stepBytes) ?? told[0]
+      expect(reported.at(-1)?.size).toBe(2 * stepBytes)
+      const first = reported.find(({ size }) => size === steps * stepBytes) ?? reported[0]
       const rest = from(long, first?.size)
       const { size } = await blobs.putInSteps(key, rest, { ...silent, from: first })
       expect(size).toBe(long.length)
@@ -120,10 +120,10 @@ function testSteps(blobs: BlobStore) {
     const { source, isReached, letGo } = held(from(long, first?.size), broken())
     const ended = expect(blobs.putInSteps(key, source, steps)).rejects.toThrow('source broke')
     await isReached
-    await untilTold(steps, 2)
+    await untilReported(steps, 2)
     letGo()
     await ended
-    const last = steps.told.at(-1)
+    const last = steps.reported.at(-1)
     await blobs.putInSteps(key, from(long, last?.size), { ...silent, from: last })
     expect(await digest(blobs, key)).toBe(digestOf(long))
   })
@@ -146,23 +146,23 @@ function testLeft(blobs: BlobStore) {
     const steps = { ...listening(), signal: abort.signal }
     const ended = expect(blobs.putInSteps(key, source, steps)).rejects.toThrow('caller left')
     await isReached
-    await untilTold(steps, 2)
+    await untilReported(steps, 2)
     abort.abort(new Error('caller left'))
     await ended
-    const last = steps.told.at(-1)
+    const last = steps.reported.at(-1)
     await blobs.putInSteps(key, from(long, last?.size), { ...silent, from: last })
     expect(await digest(blobs, key)).toBe(digestOf(long))
   })
 
   test('a put does not continue after abandon, and does not read its source', async () => {
-    const [told] = await begin(blobs, 'contract/steps/f', long)
+    const [reported] = await begin(blobs, 'contract/steps/f', long)
     const kept = await begin(blobs, 'contract/steps/f2', long)
     await blobs.abandon('contract/steps/f')
     await blobs.abandon('contract/steps/f')
     const unread = (async function* (): AsyncGenerator<Uint8Array> {
       yield expect.unreachable('it is read')
     })()
-    const attempt = blobs.putInSteps('contract/steps/f', unread, { ...silent, from: told })
+    const attempt = blobs.putInSteps('contract/steps/f', unread, { ...silent, from: reported })
     await expect(attempt).rejects.toThrow(CannotGoOn)
     const last = kept.at(-1)
     const rest = from(long, last?.size)
@@ -172,9 +172,9 @@ function testLeft(blobs: BlobStore) {
   })
 
   test('removal of old leftovers includes the steps of unfinished puts', async () => {
-    const [told] = await begin(blobs, 'contract/steps/g', long)
+    const [reported] = await begin(blobs, 'contract/steps/g', long)
     await blobs.removeUnfinished(new Date(Date.now() + 60_000))
-    const attempt = blobs.putInSteps('contract/steps/g', bytesOf(''), { ...silent, from: told })
+    const attempt = blobs.putInSteps('contract/steps/g', bytesOf(''), { ...silent, from: reported })
     await expect(attempt).rejects.toThrow(CannotGoOn)
   })
 }
@@ -188,8 +188,8 @@ async function twin(blobs: BlobStore, key: string) {
     () => 'failed',
   )
   await isReached
-  await untilTold(steps, 1)
-  return { first: steps.told[0], letGo, ended }
+  await untilReported(steps, 1)
+  return { first: steps.reported[0], letGo, ended }
 }
 
 function testTwins(blobs: BlobStore) {
@@ -208,10 +208,10 @@ function testTwins(blobs: BlobStore) {
     const first = held(from(long, 0, 1.5 * stepBytes), broken())
     const dying = blobs.putInSteps(key, first.source, steps).catch(() => 'failed')
     await first.isReached
-    await untilTold(steps, 1)
-    const [told] = steps.told
-    const next = held(from(long, told?.size, 2.2 * stepBytes), from(long, 2.2 * stepBytes))
-    const ended = blobs.putInSteps(key, next.source, { ...silent, from: told })
+    await untilReported(steps, 1)
+    const [reported] = steps.reported
+    const next = held(from(long, reported?.size, 2.2 * stepBytes), from(long, 2.2 * stepBytes))
+    const ended = blobs.putInSteps(key, next.source, { ...silent, from: reported })
     await next.isReached
     first.letGo()
     expect(await dying).toBe('failed')

@@ -6,8 +6,8 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
 import { untilAborted } from '../blob/abort.ts'
+import { cutBytes } from '../call/pieces.ts'
 import { guardedAgent } from '../outgoing/agent.ts'
-import { cutBytes } from '../pieces.ts'
 import type { AzureAddress } from './address.ts'
 import {
   assertKey,

@@ -1,7 +1,7 @@
 import { type Bucket as GoogleApi, Storage, type StorageOptions } from '@google-cloud/storage'
 import { orAborted, untilAborted } from '../blob/abort.ts'
 import { partsOf } from '../blob/s3/parts.ts'
-import { cutBytes } from '../pieces.ts'
+import { cutBytes } from '../call/pieces.ts'
 import type { GoogleAddress } from './address.ts'
 import {
   type Bucket,

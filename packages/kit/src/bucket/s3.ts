@@ -3,7 +3,7 @@ import { type S3, s3Client } from '../blob/s3/client.ts'
 import { codeOf } from '../blob/s3/errors.ts'
 import { getObject } from '../blob/s3/get.ts'
 import { putObject } from '../blob/s3/put.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../call/errors.ts'
 import { guardedAgent } from '../outgoing/agent.ts'
 import type { S3Address } from './address.ts'
 import {
@@ -158,9 +158,18 @@ async function beginUpload({ call, bucket }: S3, signal: AbortSignal): Promise<v
 
 const missing = new Set(['NotFound', 'NoSuchKey'])
 const forbidden = new Set([
-  ...['AccessDenied', 'AllAccessDisabled', 'AccountProblem', 'InvalidAccessKeyId'],
-  ...['SignatureDoesNotMatch', 'ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'],
-  ...['RequestTimeTooSkewed', 'InvalidSecurity', 'NotSignedUp', 'Forbidden'],
+  'AccessDenied',
+  'AllAccessDisabled',
+  'AccountProblem',
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'ExpiredToken',
+  'InvalidToken',
+  'TokenRefreshRequired',
+  'RequestTimeTooSkewed',
+  'InvalidSecurity',
+  'NotSignedUp',
+  'Forbidden',
 ])
 const noBucket = new Set(['NoSuchBucket', 'NotFound', 'InvalidBucketName', 'PermanentRedirect'])
 

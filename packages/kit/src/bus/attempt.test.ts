@@ -4,12 +4,19 @@ import { sql, type Transaction } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { testDb } from '../testing/db.ts'
-import { attemptEach, attemptEvent, noteFailure, type PartitionFailures } from './attempt.ts'
-import { EarlyEvent, onEvent, PoisonEvent, routeEvents } from './bus.ts'
+import {
+  attemptEach,
+  attemptEvent,
+  noteFailure,
+  type PartitionFailures,
+  runTransaction,
+} from './attempt.ts'
+import { type AfterCommit, EarlyEvent, onEvent, PoisonEvent, routeEvents } from './bus.ts'
 import { type ContractTables, contractMigrations, counted, topic } from './testing/rig.ts'
 
 const db = await testDb<ContractTables>(contractMigrations, 'contract')
 const failures = new Map()
+const afterCommit = () => undefined
 
 function messageOf(given: Record<string, string>) {
   const event_id = randomUUID()
@@ -29,7 +36,9 @@ test('a failure is reported with the id and the trace of its event', async () =>
   const told: unknown[] = []
   const broken = new Error('no')
   const subscriber = {
-    ...{ db, topic, group: 'g' },
+    db,
+    topic,
+    group: 'g',
     handle: () => Promise.reject(broken),
     onError: (...given: unknown[]) => told.push(given),
   }
@@ -38,7 +47,7 @@ test('a failure is reported with the id and the trace of its event', async () =>
 
   const error = await db
     .transaction()
-    .execute((tx) => attemptEvent(tx, subscriber, { partition: 0, message, failures }))
+    .execute((tx) => attemptEvent(tx, subscriber, { partition: 0, message, failures, afterCommit }))
   expect(error).toBe(broken)
   expect(told).toEqual([[broken, { group: 'g', event_id: message.event_id, trace_id }]])
 })
@@ -56,7 +65,9 @@ test.each([
     const tryOnce = () =>
       db
         .transaction()
-        .execute((tx) => attemptEvent(tx, failing, { partition: 0, message, failures: known }))
+        .execute((tx) =>
+          attemptEvent(tx, failing, { partition: 0, message, failures: known, afterCommit }),
+        )
     const waits: number[] = []
     for (let tries = 0; tries < pauses.length; tries++)
       waits.push(noteFailure(known, { partition: 0, offset: 0, error: await tryOnce() }))
@@ -74,7 +85,12 @@ describe('a group with routes', () => {
   test('an event without a route costs no statement', async () => {
     const message = messageOf({ 'event-type': 'counted.down' })
     const nowhere = {} as Transaction<ContractTables>
-    const error = await attemptEvent(nowhere, subscriber, { partition: 0, message, failures })
+    const error = await attemptEvent(nowhere, subscriber, {
+      partition: 0,
+      message,
+      failures,
+      afterCommit,
+    })
     expect(error).toBeUndefined()
   })
 
@@ -85,9 +101,38 @@ describe('a group with routes', () => {
     const message = messageOf(headers)
     const error = await db
       .transaction()
-      .execute((tx) => attemptEvent(tx, subscriber, { partition: 0, message, failures }))
+      .execute((tx) =>
+        attemptEvent(tx, subscriber, { partition: 0, message, failures, afterCommit }),
+      )
     expect(error).toBeInstanceOf(expected)
   })
+})
+
+test('work that handlers leave until the commit runs once after it, without that of a failed handler', async () => {
+  const ran: string[] = []
+  const wake = () => void ran.push('wake')
+  const subscriber = {
+    db,
+    topic,
+    group: 'leaving',
+    onError: () => undefined,
+    handle: async (_tx: unknown, { key }: { key: string }, leave: AfterCommit) => {
+      leave(key === 'broken' ? () => void ran.push('broken') : wake)
+      if (key === 'broken') throw new Error('no')
+      expect(ran).toEqual([])
+    },
+  }
+  await runTransaction(db, async (tx, afterCommit) => {
+    for (const key of ['a', 'b', 'broken'])
+      await attemptEvent(tx, subscriber, {
+        partition: 0,
+        failures,
+        afterCommit,
+        message: { ...messageOf({}), key },
+      })
+    expect(ran).toEqual([])
+  })
+  expect(ran).toEqual(['wake'])
 })
 
 test('transactions of two partitions do not deadlock on row locks of their events', async () => {
@@ -101,7 +146,9 @@ test('transactions of two partitions do not deadlock on row locks of their event
     for (let tries = 0; inside < 2 && tries < 500; tries++) await sleep(10)
   }
   const subscriber = {
-    ...{ db, topic, group: 'crossing' },
+    db,
+    topic,
+    group: 'crossing',
     handle: async (tx: Transaction<ContractTables>, { key }: { key: string }) => {
       await sql`select pg_advisory_xact_lock(4711, ${Number(key)}::int)`.execute(tx)
       await both()
@@ -116,7 +163,7 @@ test('transactions of two partitions do not deadlock on row locks of their event
         tx,
         subscriber,
         { partition: keys[0] ?? 0, messages, failures: new Map() },
-        { isOver: () => false, reached: (offset) => (next = offset) },
+        { isOver: () => false, reached: (offset) => (next = offset), afterCommit },
       )
       return { error, next }
     })

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { z } from 'zod'
 import { isLockTimeout, isTransient } from '../db/errors.ts'
 import { inSpan, traceBindings } from '../observe/traces.ts'
@@ -6,6 +6,7 @@ import { storeDeadEvent } from '../outbox/dead.ts'
 import { readEnvelope } from '../outbox/envelope.ts'
 import { markReceived } from '../outbox/inbox.ts'
 import {
+  type AfterCommit,
   type BusEvent,
   EarlyEvent,
   type Group,
@@ -39,6 +40,7 @@ interface Attempted {
   partition: number
   message: Message
   failures: PartitionFailures
+  afterCommit: AfterCommit
   isLater?: boolean
   savepoint?: Savepoint
 }
@@ -47,6 +49,8 @@ interface Attempted {
 interface Savepoint {
   isOpen: boolean
 }
+
+const noSavepoint = (): Savepoint => ({ isOpen: false })
 
 /** State that a member keeps for each of its partitions. It is lost with the member, and counting then starts again. */
 export type PartitionFailures = Map<number, Failure>
@@ -80,7 +84,14 @@ const postponed = Symbol('postponed')
 export async function attemptEvent<T>(
   tx: Transaction<T>,
   subscriber: Subscriber<T>,
-  { partition, message, failures, isLater = false, savepoint = { isOpen: false } }: Attempted,
+  {
+    partition,
+    message,
+    failures,
+    afterCommit,
+    isLater = false,
+    savepoint = noSavepoint(),
+  }: Attempted,
 ): Promise<unknown> {
   const { group, topic, handle } = subscriber
   const before = failures.get(partition)
@@ -92,7 +103,7 @@ export async function attemptEvent<T>(
   try {
     event = readEnvelope(message.key, message.headers, message.value)
   } catch (error) {
-    return told(subscriber, message, error)
+    return reportFailure(subscriber, message, error)
   }
   if (handle.isFor?.(event.type) === false) return undefined
   const release = savepoint.isOpen ? sql`release savepoint event;` : sql``
@@ -100,20 +111,31 @@ export async function attemptEvent<T>(
   await sql`${release} ${wait} savepoint event`.execute(tx)
   savepoint.isOpen = true
   try {
-    if (await markReceived(tx, group, message.event_id)) await handled(tx, { group, handle }, event)
+    const left: (() => void)[] = []
+    if (await markReceived(tx, group, message.event_id))
+      await runHandler(tx, { group, handle }, event, (work) => left.push(work))
+    left.forEach(afterCommit)
     return undefined
   } catch (thrown) {
     if (isLater && isLockTimeout(thrown)) {
       await sql`rollback to savepoint event`.execute(tx)
       return postponed
     }
-    const error = told(subscriber, message, thrown ?? new Error('the handler threw nothing'))
+    const error = reportFailure(
+      subscriber,
+      message,
+      thrown ?? new Error('the handler threw nothing'),
+    )
     await sql`rollback to savepoint event`.execute(tx)
     return error
   }
 }
 
-function told<T>({ group, onError }: Subscriber<T>, message: Message, error: unknown): unknown {
+function reportFailure<T>(
+  { group, onError }: Subscriber<T>,
+  message: Message,
+  error: unknown,
+): unknown {
   onError(error, { group, ...fieldsOf(message) })
   return error
 }
@@ -124,15 +146,16 @@ function fieldsOf({ event_id, headers }: Message): Record<string, string> {
 }
 
 /** Runs the handler as a span of the trace of the event. */
-function handled<T>(
+function runHandler<T>(
   tx: Transaction<T>,
   { group, handle }: { group: string; handle: Handle<T> },
   event: BusEvent,
+  afterCommit: AfterCommit,
 ): Promise<void> {
   const { type, id, traceparent } = event
   const attributes = { 'reticle.event_id': id, 'messaging.consumer.group.name': group }
   const span = { kind: 'consumer', service: group, traceparent, attributes } as const
-  return inSpan(`${type} process`, span, () => handle(tx, event))
+  return inSpan(`${type} process`, span, () => handle(tx, event, afterCommit))
 }
 
 /**
@@ -150,13 +173,17 @@ export async function attemptEach<T>(
     messages,
     failures,
   }: { partition: number; messages: Message[]; failures: PartitionFailures },
-  { isOver, reached }: { isOver: () => boolean; reached: (offset: number) => void },
+  {
+    isOver,
+    reached,
+    afterCommit,
+  }: { isOver: () => boolean; reached: (offset: number) => void; afterCommit: AfterCommit },
 ): Promise<unknown> {
   const started = performance.now()
-  const savepoint: Savepoint = { isOpen: false }
+  const savepoint = noSavepoint()
   for (const message of messages) {
     const isLater = message !== messages[0]
-    const attempted = { partition, message, failures, isLater, savepoint }
+    const attempted = { partition, message, failures, afterCommit, isLater, savepoint }
     const error = await attemptEvent(tx, subscriber, attempted)
     if (error === postponed) break
     if (error !== undefined) return error
@@ -164,6 +191,17 @@ export async function attemptEach<T>(
     if (isOver() || performance.now() - started > transactionMs) break
   }
   return undefined
+}
+
+/** Runs a transaction that handles events, and after its commit the work that they left until then, each once. */
+export async function runTransaction<T, R>(
+  db: Kysely<T>,
+  run: (tx: Transaction<T>, afterCommit: AfterCommit) => Promise<R>,
+): Promise<R> {
+  const left = new Set<() => void>()
+  const result = await db.transaction().execute((tx) => run(tx, (work) => void left.add(work)))
+  for (const work of left) work()
+  return result
 }
 
 /** Counts a failure of the event at `offset`, and returns the milliseconds for which the partition pauses. */

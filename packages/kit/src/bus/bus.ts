@@ -2,14 +2,15 @@ import type { EventType, Topic } from '@reticle/contracts/events/define'
 import type { Kysely, Transaction } from 'kysely'
 import type { EventCause } from '../outbox/emit.ts'
 import type { BusEvent } from '../outbox/envelope.ts'
+import type { RelayBatch } from '../outbox/relay.ts'
 
 export type { BusEvent, EventActor, EventCaller } from '../outbox/envelope.ts'
 
-/** Source of a relay: the outbox of one schema, read through the session that holds its lock. */
-export interface Outbox {
-  schema: string
-  session: Kysely<unknown>
-}
+/**
+ * Leaves short work, which must not fail, until the transaction has committed, such as the wake-up of a loop that reads
+ * what was written. It is dropped if the handler fails or the transaction is rolled back.
+ */
+export type AfterCommit = (work: () => void) => void
 
 /**
  * Handles one event in a short local transaction: at most a second, without network and without a separate transaction.
@@ -17,7 +18,7 @@ export interface Outbox {
  * never succeed must throw `PoisonEvent`.
  */
 export interface Handle<T> {
-  (tx: Transaction<T>, event: BusEvent): Promise<void>
+  (tx: Transaction<T>, event: BusEvent, afterCommit: AfterCommit): Promise<void>
   /**
    * Returns false for an event type to skip: it is neither handled nor recorded in the inbox. Without this function
    * every type is handled.
@@ -47,8 +48,7 @@ export interface Subscription {
  * group starts at the earliest event that is kept. See docs/spec/reliability.md#event-bus.
  */
 export interface Bus {
-  /** Moves a batch of at most `limit` events out of the outbox, and resolves to their number. */
-  relay: (outbox: Outbox, limit: number) => Promise<number>
+  relay: RelayBatch
   /**
    * Calls `handle` for every event of the topic that it handles. Transient errors (`isTransient` of `db/errors.ts`,
    * `EarlyEvent`) block the partition and are retried after 0.2, 1, 5, 15 and then every 30 s. An event that fails five
@@ -79,17 +79,21 @@ export class EarlyEvent extends Error {}
 
 export interface Route<T> {
   event: EventType
-  run: (tx: Transaction<T>, data: unknown, event: BusEvent) => Promise<void>
+  run: Run<T, unknown>
 }
 
+type Run<T, D> = (
+  tx: Transaction<T>,
+  data: D,
+  event: BusEvent,
+  afterCommit: AfterCommit,
+) => Promise<void>
+
 /** Builds an entry of `routeEvents`: the handler of one event type, which receives parsed data. */
-export function onEvent<T, D>(
-  event: EventType<D>,
-  run: (tx: Transaction<T>, data: D, event: BusEvent) => Promise<void>,
-): Route<T> {
+export function onEvent<T, D>(event: EventType<D>, run: Run<T, D>): Route<T> {
   return {
     event: event as EventType,
-    run: (tx, data, given) => run(tx, event.data.parse(data), given),
+    run: (tx, data, given, afterCommit) => run(tx, event.data.parse(data), given, afterCommit),
   }
 }
 
@@ -100,11 +104,11 @@ export function onEvent<T, D>(
 export function routeEvents<T>(routes: readonly Route<T>[]): Handle<T> {
   const linesOf = (type: string) => routes.filter(({ event }) => event.type === type)
   const isFor = (type: string) => linesOf(type).length > 0
-  const handle = async (tx: Transaction<T>, given: BusEvent) => {
+  const handle: Handle<T> = async (tx, given, afterCommit) => {
     if (!isFor(given.type)) return
     const found = linesOf(given.type).find(({ event }) => event.version === given.version)
     if (!found) throw new PoisonEvent(`version ${given.version} of ${given.type} is not known here`)
-    await found.run(tx, given.data, given)
+    await found.run(tx, given.data, given, afterCommit)
   }
   return Object.assign(handle, { isFor })
 }

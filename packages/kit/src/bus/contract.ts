@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -100,9 +100,9 @@ function testDelivery({ db, newBus, publish, effects, numbers, subscribe }: Suit
   })
 
   test('an event without a route in the group is skipped and leaves no row in its inbox', async () => {
-    const other = defineEvent('counted.down', { key: ({ key }) => key, data: counted.data })
+    const other = createEventType('counted.down', { key: ({ key }) => key, data: counted.data })
     const handle = createRecorder('routed', 'routed')
-    subscribe('routed', routeEvents([onEvent(counted, (tx, _, event) => handle(tx, event))]))
+    subscribe('routed', routeEvents([onEvent(counted, (tx, _, ...rest) => handle(tx, ...rest))]))
     const ids = await db.transaction().execute(async (tx) => {
       const given = [other, counted, other].map((type, n) => ({
         type,
@@ -191,11 +191,23 @@ function testRepeats({ db, newBus, publish, numbers, subscribe }: Suite) {
     await expect.poll(() => numbers('after'), until).toEqual(upTo(6))
   })
 
+  test('work that a handler leaves until the commit sees the writes of the handler', async () => {
+    const handle = createRecorder('left', 'left')
+    const seen: Promise<number[]>[] = []
+    subscribe('left', async (tx, event, afterCommit) => {
+      await handle(tx, event, afterCommit)
+      if (event.key === 'left:1') afterCommit(() => void seen.push(numbers('left')))
+    })
+    await publish('left:1', 1, 1)
+    await expect.poll(() => seen.length, until).toBe(1)
+    expect(await seen[0]).toEqual([1])
+  })
+
   test('an event whose transaction was terminated before its commit is repeated', async () => {
     let tries = 0
     const handle = createRecorder('before', 'before')
-    subscribe('before', async (tx, event) => {
-      await handle(tx, event)
+    subscribe('before', async (tx, event, afterCommit) => {
+      await handle(tx, event, afterCommit)
       const cut = event.key === 'before:1' && tries++ === 0
       if (cut) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)
     })
@@ -258,13 +270,13 @@ function testPoison({ db, publish, numbers, dead, subscribe }: Suite) {
   })
 
   test('an event with invalid data is moved to dead events', async () => {
-    const wrong = defineEvent('counted.up', {
+    const wrong = createEventType('counted.up', {
       key: ({ key }) => key,
       data: z.object({ key: z.string(), n: z.string() }),
     })
     const handle = createRecorder('wrong', 'wrong')
     const routes = routeEvents<ContractTables>([
-      onEvent(counted, (tx, _, event) => handle(tx, event)),
+      onEvent(counted, (tx, _, ...rest) => handle(tx, ...rest)),
     ])
     subscribe('wrong', routes)
     await db.transaction().execute((tx) => emit(tx, wrong, { key: 'wrong:1', n: 'one' }, cause))

@@ -1,4 +1,4 @@
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 busContract('PostgreSQL', { db: database.db, openBus })
 
-const thing = defineEvent('thing.made', {
+const thing = createEventType('thing.made', {
   key: ({ id }) => `thing:${id}`,
   data: z.object({ id: z.int() }),
 })
@@ -75,7 +75,9 @@ test('events that a group does not handle do not wake it, and it skips them at i
   own.subscribe({ ...group, handle: other })
   const heard: unknown[] = []
   own.subscribe({
-    ...{ topic, db, group: 'awake' },
+    topic,
+    db,
+    group: 'awake',
     handle: async (_, { data }) => void heard.push(data),
   })
 

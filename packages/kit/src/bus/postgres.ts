@@ -32,12 +32,12 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
       if (own === topic && handle.isFor?.(type) !== false) consumer.wake()
   })
 
-  const keepHouse = async () => {
+  const runUpkeep = async () => {
     for (const group of consumers.values()) await touchGroup(group)
     const { dropped_groups } = await retainMessages(own.db, new Date())
     for (const group of dropped_groups) onGroupDropped?.(group)
   }
-  const hourly = setInterval(() => keepHouse().catch(onError), hourMs)
+  const hourly = setInterval(() => runUpkeep().catch(onError), hourMs)
   hourly.unref()
 
   return {
@@ -69,7 +69,7 @@ export function postgresBus({ url, onError, onGroupDropped }: PostgresBusOptions
 function startListening(
   url: string,
   onError: (error: unknown) => void,
-  heard: (topic: string, type: string) => void,
+  onNotification: (topic: string, type: string) => void,
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController()
   let client: pg.Client | undefined
@@ -84,7 +84,7 @@ function startListening(
     client.on('error', onError)
     client.on('notification', ({ payload = '' }) => {
       const [topic = '', type = ''] = payload.split(' ')
-      heard(topic, type)
+      onNotification(topic, type)
     })
     await client.connect()
     await client.query(`listen ${channel}`)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { createAlarm } from '../alarm.ts'
 import { type DeadEvent, storeDeadEvent } from '../outbox/dead.ts'
-import { attemptEvent, isPassing, type Subscriber } from './attempt.ts'
+import { createAlarm } from '../scheduling/alarm.ts'
+import { attemptEvent, isPassing, runTransaction, type Subscriber } from './attempt.ts'
 
 const pollMs = 2000
 
@@ -39,7 +39,7 @@ export function startReplays<T>(
 /** Returns false if no event is left, or if the next one failed with a transient error and stays for a later turn. */
 async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
   const { db, group, topic } = subscriber
-  return db.transaction().execute(async (tx) => {
+  return runTransaction(db, async (tx, afterCommit) => {
     const { rows } = await sql<DeadEvent>`
       select * from dead_events
       where consumer = ${group} and topic = ${topic} and replayed_date is not null
@@ -50,6 +50,7 @@ async function replayOne<T>(subscriber: Subscriber<T>): Promise<boolean> {
       partition: dead.partition,
       message: dead,
       failures: new Map(),
+      afterCommit,
     })
     if (isPassing(error)) return false
     if (error !== undefined) await storeDeadEvent(tx, dead, error)

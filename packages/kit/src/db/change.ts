@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
-import { createKeyedQueue, type KeyedQueue } from '../keyed-queue.ts'
-import { answerOf, applyOnce } from '../outbox/calls.ts'
-import type { CallContext } from '../rpc/context.ts'
+import type { CallContext } from '../call/context.ts'
+import { answerOf, applyOnce } from '../keys/applied-calls.ts'
+import { createKeyedQueue, type KeyedQueue } from '../scheduling/keyed-queue.ts'
 import { busy, retrySerialization } from './errors.ts'
 
 /**

@@ -55,7 +55,7 @@ export function openDatabase<T>(url: string, options: DatabaseOptions): Database
   // Between both a connection may be lost, even while it opens, and an error without a
   // listener would end the process. Instead, the next statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const gone = trackConnections(pool)
+  const allClosed = trackConnections(pool)
   const forget = watchPool(pool, options.application)
   const listeners = new Set<() => void>()
   const committed = () => {
@@ -76,7 +76,7 @@ export function openDatabase<T>(url: string, options: DatabaseOptions): Database
       forget()
       await db.destroy()
       if (!pool.ending) await pool.end()
-      await gone()
+      await allClosed()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { conflict, DomainError, invalid, invalidText, unavailable } from '../errors.ts'
+import { conflict, DomainError, invalid, invalidText, unavailable } from '../call/errors.ts'
+import { errorCode, errorField, isConnectionLost } from '../net/connection-lost.ts'
 
 /** Messages for violations of named constraints: for a field of the body, or for the whole request. */
 export type Violations = Readonly<Record<string, { field: string; text: string } | string>>
@@ -17,11 +18,6 @@ const overloaded = 'The service is busy. Try again in a moment.'
  */
 const badValue = new Set(['22001', '22003', '22008', '22021', '22025', '22P02', '22P05'])
 const serialization = new Set(['40001', '40P01'])
-/**
- * SQL states of an unavailable server. A rejected password counts, because it is probably being changed, and a
- * restarted process has the new one.
- */
-const lost = /^(08...|28...|53300|57P0[1-3])$/
 /** Codes of an unreachable server, which a command reports to the operator as a sentence. */
 export const noServer = new Set([
   'ECONNREFUSED',
@@ -30,7 +26,6 @@ export const noServer = new Set([
   'EHOSTUNREACH',
   'ETIMEDOUT',
 ])
-const lostSockets = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'])
 
 /**
  * Converts an error of pg for the caller. Returns undefined for any other error and for a programming error.
@@ -42,7 +37,7 @@ export function fromDatabase(
   violations: Violations = {},
 ): DomainError | undefined {
   if (thrown instanceof DomainError) return thrown
-  const code = codeOf(thrown)
+  const code = errorCode(thrown)
   if (code === '23505' || code === '23503') return violation(thrown, code, violations)
   if (badValue.has(code)) return invalidText('A value cannot be stored as it is.')
   if (isLockTimeout(thrown) || serialization.has(code)) return busy()
@@ -52,7 +47,7 @@ export function fromDatabase(
 }
 
 function violation(thrown: unknown, code: string, violations: Violations): DomainError {
-  const known = violations[property(thrown, 'constraint')]
+  const known = violations[errorField(thrown, 'constraint')]
   if (typeof known === 'object') return invalid({ [known.field]: known.text })
   if (code === '23503') return invalidText(known ?? 'A referenced object does not exist.')
   return conflict(known ?? 'Such an object exists already.')
@@ -60,25 +55,14 @@ function violation(thrown: unknown, code: string, violations: Violations): Domai
 
 /** Returns true for an error that is temporary: the same work may succeed a moment later. */
 export function isTransient(thrown: unknown): boolean {
-  return serialization.has(codeOf(thrown)) || isLockTimeout(thrown) || isConnectionLost(thrown)
+  return serialization.has(errorCode(thrown)) || isLockTimeout(thrown) || isConnectionLost(thrown)
 }
 
 /** Returns true if another transaction held the lock for too long. */
-export const isLockTimeout = (thrown: unknown): boolean => codeOf(thrown) === '55P03'
+export const isLockTimeout = (thrown: unknown): boolean => errorCode(thrown) === '55P03'
 
 /** Returns true if the statement timed out or was cancelled. */
-export const isCancelled = (thrown: unknown): boolean => codeOf(thrown) === '57014'
-
-/** Returns true if the connection was lost or could not be opened. */
-export function isConnectionLost(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false
-  const code = codeOf(thrown)
-  if (lost.test(code) || lostSockets.has(code)) return true
-  // pg and its pool set no code on these errors.
-  return /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/.test(
-    thrown.message,
-  )
-}
+export const isCancelled = (thrown: unknown): boolean => errorCode(thrown) === '57014'
 
 /**
  * Repeats a whole transaction after a serialization failure or a deadlock (40001, 40P01), up to three times with pauses
@@ -89,15 +73,8 @@ export async function retrySerialization<R>(run: () => Promise<R>): Promise<R> {
     try {
       return await run()
     } catch (thrown) {
-      if (!serialization.has(codeOf(thrown)) || tries === 4) throw thrown
+      if (!serialization.has(errorCode(thrown)) || tries === 4) throw thrown
       await sleep(20 + Math.random() * 60 * tries)
     }
   }
-}
-
-const codeOf = (thrown: unknown) => property(thrown, 'code')
-
-function property(thrown: unknown, name: string): string {
-  const value: unknown = thrown instanceof Error ? Reflect.get(thrown, name) : undefined
-  return typeof value === 'string' ? value : ''
 }

@@ -1,4 +1,4 @@
-import { notFound } from '../errors.ts'
+import { notFound } from '../call/errors.ts'
 
 /** Rows on a page by default. See docs/spec/rest.md#lists. */
 export const defaultSize = 10

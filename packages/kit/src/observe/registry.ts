@@ -16,24 +16,27 @@ import { Totals } from './totals.ts'
 const registry = new Registry()
 
 /** Name, description and label names of an instrument. Labels never contain ids. */
-type Told<L extends string> = Pick<CounterConfiguration<L>, 'name' | 'help' | 'labelNames'>
+type InstrumentOptions<L extends string> = Pick<
+  CounterConfiguration<L>,
+  'name' | 'help' | 'labelNames'
+>
 
-export const counter = <L extends string = never>(told: Told<L>): Counter<L> =>
-  new Counter({ ...told, registers: [registry] })
+export const counter = <L extends string = never>(options: InstrumentOptions<L>): Counter<L> =>
+  new Counter({ ...options, registers: [registry] })
 
 /**
- * @param told options with the upper bounds of the buckets in seconds:
+ * @param options the upper bounds of the buckets in seconds:
  * each bound is a time series for every set of labels
  */
 export const histogram = <L extends string = never>(
-  told: Told<L> & { buckets: number[] },
-): Histogram<L> => new Histogram({ ...told, registers: [registry] })
+  options: InstrumentOptions<L> & { buckets: number[] },
+): Histogram<L> => new Histogram({ ...options, registers: [registry] })
 
 /** Creates an instrument that reports count and sum without buckets: two time series for every set of labels. */
 export function createTotals<L extends string = never>(
-  told: Told<L> & { labelNames: readonly L[] },
+  options: InstrumentOptions<L> & { labelNames: readonly L[] },
 ): Totals<L> {
-  const made = new Totals(told)
+  const made = new Totals(options)
   registry.registerMetric(made as unknown as Metric) // it implements all members that the registry uses
   return made
 }
@@ -42,9 +45,9 @@ export function createTotals<L extends string = never>(
 const clearings: (() => void)[] = []
 
 /** Creates a gauge whose values are read only when metrics are scraped (`readAtScrape`). */
-export function readGauge<L extends string = never>(told: Told<L>): Gauge<L> {
-  const gauge = new Gauge({ ...told, registers: [registry] })
-  clearings.push(told.labelNames ? () => gauge.reset() : () => gauge.remove())
+export function readGauge<L extends string = never>(options: InstrumentOptions<L>): Gauge<L> {
+  const gauge = new Gauge({ ...options, registers: [registry] })
+  clearings.push(options.labelNames ? () => gauge.reset() : () => gauge.remove())
   return gauge
 }
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { SealedColumn } from '../sealed.ts'
-import { type SecretBox, secretBox } from '../secrets.ts'
+import type { SealedColumn } from '../settings/sealed.ts'
+import { type SecretBox, secretBox } from '../settings/secrets.ts'
 import { type OpsCommand, textOf } from './command-line.ts'
 import { forEach, type OpsServices, someService } from './target.ts'
 

@@ -1,5 +1,5 @@
-import type { Env } from '../config.ts'
 import { databasePart } from '../process/settings.ts'
+import type { Env } from '../settings/config.ts'
 import { type CommandLine, type CommandOutput, runCommand } from './command-line.ts'
 import { deadCommands } from './dead.ts'
 import { pauseCommand } from './pause.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { openDatabase } from '../db/connect.ts'
-import type { SealedColumn } from '../sealed.ts'
+import type { SealedColumn } from '../settings/sealed.ts'
 import { UsageError } from './command-line.ts'
 
 /** Service as operator commands see it. */

@@ -1,9 +1,9 @@
 import { type EventType, topics } from '@reticle/contracts/events/define'
 import { CompiledQuery, type Transaction } from 'kysely'
 import { v7 as uuid } from 'uuid'
+import type { Principal } from '../call/context.ts'
 import { queryRows } from '../db/prepared.ts'
 import { traceparentNow } from '../observe/traces.ts'
-import type { Principal } from '../rpc/context.ts'
 import type { EventActor, EventCaller, Headers } from './envelope.ts'
 
 /** Cause of an event: the `CallContext` of a call, or the result of `causeOf` (`bus/bus.ts`) for an event. */

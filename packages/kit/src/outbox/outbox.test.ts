@@ -1,17 +1,17 @@
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Bus } from '../bus/bus.ts'
 import type { Migrations } from '../db/migrate.ts'
+import { applyOnce } from '../keys/applied-calls.ts'
 import { idempotencyKeysTable } from '../keys/table.ts'
+import { republishSent } from '../ops/republish.ts'
 import { testDatabase } from '../testing/db.ts'
-import { applyOnce } from './calls.ts'
 import { emit, emitAll } from './emit.ts'
 import { readEnvelope } from './envelope.ts'
 import { deleteExpiredRows, markReceived } from './inbox.ts'
 import { type Relay, startRelay } from './relay.ts'
-import { republishSent } from './sent.ts'
 import { type OutboxTables, outboxSentTable, outboxTables } from './tables.ts'
 
 const migrations: Migrations = {
@@ -20,7 +20,7 @@ const migrations: Migrations = {
   '0003-keys': { up: (db: Kysely<unknown>) => idempotencyKeysTable(db, 'shop') },
 }
 const { db, url, onCommit } = await testDatabase<OutboxTables>([{ schema: 'shop', migrations }])
-const sold = defineEvent('item.sold', {
+const sold = createEventType('item.sold', {
   key: ({ id }) => `item:${id}`,
   data: z.object({ id: z.int(), note: z.string().optional() }),
 })
@@ -73,7 +73,7 @@ test('without user and organization, the actor is null and the organization is a
 })
 
 test('the organization that an event itself names overrides that of its cause', async () => {
-  const moved = defineEvent('item.moved', {
+  const moved = createEventType('item.moved', {
     key: ({ id }) => `item:${id}`,
     organization: ({ shop }) => shop,
     data: z.object({ id: z.int(), shop: z.int().nullable() }),

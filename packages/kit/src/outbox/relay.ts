@@ -1,14 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { createAlarm } from '../alarm.ts'
-import type { Bus } from '../bus/bus.ts'
 import { openDatabase } from '../db/connect.ts'
+import { createAlarm } from '../scheduling/alarm.ts'
+
+/** Source of a relay: the outbox of one schema, read through the session that holds its lock. */
+export interface Outbox {
+  schema: string
+  session: Kysely<unknown>
+}
+
+/** Moves a batch of at most `limit` events out of the outbox, and resolves to their number. */
+export type RelayBatch = (outbox: Outbox, limit: number) => Promise<number>
 
 export interface RelayOptions {
   /** Address with the role of the service. */
   url: string
   schema: string
-  bus: Pick<Bus, 'relay'>
+  bus: { relay: RelayBatch }
   /** Receives every failure. The relay recovers without further action. */
   onError: (error: unknown) => void
   pollMs?: number

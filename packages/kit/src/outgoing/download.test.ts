@@ -11,8 +11,10 @@ import { readNets } from './guard.ts'
 const patient = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 }
 const hasty = { connectMs: 300, headersMs: 400, idleMs: 200 }
 const loopback = {
-  ...{ nets: readNets(['127.0.0.0/8']), allowHttp: true },
-  ...{ maxBytes: 100_000, limits: patient },
+  nets: readNets(['127.0.0.0/8']),
+  allowHttp: true,
+  maxBytes: 100_000,
+  limits: patient,
 }
 const { signal } = new AbortController()
 

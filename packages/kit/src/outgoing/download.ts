@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { request } from 'undici'
-import { cutBytes } from '../pieces.ts'
+import { cutBytes } from '../call/pieces.ts'
 import {
   agentOf,
   type OutgoingFailureReason,

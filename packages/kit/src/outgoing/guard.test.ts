@@ -6,7 +6,7 @@ import { startReceiver } from '../testing/receiver.ts'
 import { recordScore } from '../testing/scores.ts'
 import { openDownloads } from './download.ts'
 import { openOutgoing } from './fetch.ts'
-import { guardedLookup, isAllowed, readNets, readTarget } from './guard.ts'
+import { formatNets, guardedLookup, isAllowed, readNets, readTarget } from './guard.ts'
 
 /** Test T-WH-5: no target here may open a socket to a blocked address. */
 
@@ -190,6 +190,11 @@ test('an allowed network allows exactly its addresses', () => {
   expect(isAllowed('fd12::1', nets)).toBe(true)
   expect(isAllowed('10.2.0.1', nets)).toBe(false)
   expect(isAllowed('127.0.0.1', nets)).toBe(false)
+})
+
+test('formatted networks are read as the same networks', () => {
+  const blocks = ['10.1.0.0/16', 'fd12::/16']
+  expect(formatNets(readNets(blocks))).toEqual(blocks)
 })
 
 const post = { method: 'POST' as const, headers: {}, body: Buffer.from('{}'), isVerified: true }

@@ -1,6 +1,8 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import { setting } from '../settings/config.ts'
 import { isMetadataAddress, isMetadataName } from './metadata.ts'
 
 /**
@@ -44,6 +46,20 @@ export function readNets(blocks: readonly string[]): Net[] {
     return ipaddr.parseCIDR(block)
   })
 }
+
+/** Setting with networks that are allowed although they are not public: CIDR blocks, separated by commas. */
+export const netsSetting = setting.list().transform((blocks, context): Net[] => {
+  try {
+    return readNets(blocks)
+  } catch (thrown) {
+    context.addIssue(thrown instanceof Error ? thrown.message : 'Invalid networks')
+    return z.NEVER
+  }
+})
+
+/** Formats networks as `readNets` parses them, for messages to other processes. */
+export const formatNets = (nets: readonly Net[]): string[] =>
+  nets.map(([base, bits]) => `${base}/${bits}`)
 
 /**
  * Parses the address of a receiver by the rules that need no resolver: scheme, length, no user, no fragment, no blocked

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectGrpc } from '../grpc/connect.ts'
+import { connectGrpc } from '../rpc/grpc/connect.ts'
 import { openGrpcServer } from './grpc.ts'
 import { openProbes } from './probes.ts'
 import { processPart } from './settings.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectGrpc, type GrpcConnection } from '../grpc/connect.ts'
-import { type GrpcServer, listenGrpc, type Serve } from '../grpc/listen.ts'
-import type { SettingsParts } from './parts.ts'
+import { connectGrpc, type GrpcConnection } from '../rpc/grpc/connect.ts'
+import { type GrpcServer, listenGrpc, type Serve } from '../rpc/grpc/listen.ts'
+import type { SettingsParts } from '../settings/parts.ts'
 import type { App } from './program.ts'
 import type { InternalSettings } from './settings.ts'
 

@@ -1,8 +1,7 @@
 import type { BlobStore } from '../blob/blob.ts'
 import { s3Blobs } from '../blob/s3.ts'
-import { openWithRetry } from './open-with-retry.ts'
-import type { SettingsParts } from './parts.ts'
-import type { App } from './program.ts'
+import type { SettingsParts } from '../settings/parts.ts'
+import { type App, openWithRetry } from './program.ts'
 import type { S3Settings } from './settings.ts'
 
 /**

@@ -43,9 +43,9 @@ export async function openProbes({ host, port, metrics }: ProbeServerOptions): P
     return failures.filter((name) => name !== undefined)
   }
   const answers: Record<string, (response: ServerResponse) => Promise<void> | void> = {
-    '/healthz': (response) => say(response, dead()),
-    '/readyz': async (response) => say(response, isReady ? await unmet() : ['not ready']),
-    '/startupz': (response) => say(response, hasStarted ? [] : ['starting']),
+    '/healthz': (response) => respond(response, dead()),
+    '/readyz': async (response) => respond(response, isReady ? await unmet() : ['not ready']),
+    '/startupz': (response) => respond(response, hasStarted ? [] : ['starting']),
     '/metrics': async (response) => {
       response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8')
       response.end(await metrics())
@@ -76,7 +76,7 @@ export async function openProbes({ host, port, metrics }: ProbeServerOptions): P
 }
 
 /** Responds with 200, or with 503 and the names of the failures. */
-function say(response: ServerResponse, problems: readonly string[]): void {
+function respond(response: ServerResponse, problems: readonly string[]): void {
   response.statusCode = problems.length === 0 ? 200 : 503
   response.setHeader('content-type', 'text/plain; charset=utf-8')
   response.end(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)

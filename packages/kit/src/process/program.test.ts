@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { defineSettings } from './parts.ts'
+import { defineSettings } from '../settings/parts.ts'
 import { runProgram } from './program.ts'
 
 const parts = {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigError, type Env } from '../config.ts'
-import { type OnStop, runProcess } from '../lifecycle.ts'
-import { createLog, type Logger } from '../log.ts'
+import { createLog, type Logger } from '../observe/log.ts'
 import { metricsText, watchProcess } from '../observe/metrics.ts'
 import { startTraces } from '../observe/traces.ts'
-import { namesOf, readParts, type SettingsOf, type SettingsParts } from './parts.ts'
+import { ConfigError, type Env } from '../settings/config.ts'
+import { namesOf, readParts, type SettingsOf, type SettingsParts } from '../settings/parts.ts'
+import { type OnStop, runProcess } from './lifecycle.ts'
 import { openProbes, type Probes } from './probes.ts'
 import { type ProcessSettings, processPart } from './settings.ts'
 
@@ -65,7 +65,7 @@ export async function runProgram<P extends SettingsParts>(
     const { common, ...config } = readParts({ ...wanted, common: processPart }, env)
     const settings = common as ProcessSettings
     const log = createLog(service, settings.log)
-    if (command) return await once(() => command.run(config as SettingsOf<P>, log), log)
+    if (command) return await runOnce(() => command.run(config as SettingsOf<P>, log), log)
     warnOfUnknown(program, log)
     return await serve(program, { config: config as SettingsOf<P>, settings, log })
   } catch (thrown) {
@@ -78,7 +78,7 @@ export async function runProgram<P extends SettingsParts>(
 const partsOf = (parts: SettingsParts, names?: readonly PropertyKey[]): SettingsParts =>
   Object.fromEntries(Object.entries(parts).filter(([name]) => names?.includes(name) ?? true))
 
-async function once(work: () => Promise<void>, log: Logger): Promise<number> {
+async function runOnce(work: () => Promise<void>, log: Logger): Promise<number> {
   try {
     await work()
     return 0
@@ -97,8 +97,8 @@ function serve<P extends SettingsParts>(
   const { service, env, graceMs } = program
   const { settings, log } = opened
   const leaving: (() => void)[] = []
-  const asked = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => asked.abort())
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
 
   const start = async (onStop: OnStop) => {
     watchProcess()
@@ -108,7 +108,7 @@ function serve<P extends SettingsParts>(
     const probes = await openProbes({ host, port: metricsPort, metrics: metricsText })
     onStop('probes', probes.stop)
     const onLeave = (leave: () => void) => leaving.push(leave)
-    await program.start({ ...opened, env, onStop, onLeave, probes, signal: asked.signal })
+    await program.start({ ...opened, env, onStop, onLeave, probes, signal: stopping.signal })
     onStop('readiness', async () => {
       probes.setReady(false)
       for (const leave of leaving) leave()
@@ -150,4 +150,25 @@ ${words.length > 0 ? `\n${words.join('\n')}\n` : ''}
 Settings are environment variables, described in docs/operations.md:
 ${names.map((name) => `  ${name}`).join('\n')}
 `
+}
+
+const restMs = 2000
+
+/**
+ * Repeats `open` until it succeeds, because other parts of a cluster may start later. Rejects when the process stops.
+ */
+export async function openWithRetry<T>(
+  { log, signal }: Pick<App<SettingsParts>, 'log' | 'signal'>,
+  what: string,
+  open: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await open()
+    } catch (thrown) {
+      const sentence = thrown instanceof Error ? thrown.message : String(thrown)
+      log.warn(`waiting for ${what}: ${sentence}`)
+      await sleep(restMs, undefined, { signal })
+    }
+  }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { ConfigError, setting } from '../config.ts'
-import { defineSettings, namesOf, readParts, type SettingsParts } from './parts.ts'
+import { ConfigError, setting } from '../settings/config.ts'
+import { defineSettings, namesOf, readParts, type SettingsParts } from '../settings/parts.ts'
 import {
   addressPart,
   databasePart,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { ConfigError, setting } from '../config.ts'
-import type { Tls } from '../grpc/tls.ts'
-import { defineSettings, requireSettings, type SettingsPart } from './parts.ts'
+import type { Tls } from '../rpc/grpc/tls.ts'
+import { ConfigError, setting } from '../settings/config.ts'
+import { defineSettings, requireSettings, type SettingsPart } from '../settings/parts.ts'
 
 /** Settings that the processes of a cluster share. See docs/spec/reliability.md#settings. */
 

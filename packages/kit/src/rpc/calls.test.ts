@@ -3,10 +3,10 @@ import { defineOperations, internal, patch } from '@reticle/contracts/api/operat
 import { idParams, page } from '@reticle/contracts/rest/common'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { conflict, DomainError, type ErrorKind, invalid, kinds } from '../errors.ts'
+import type { CallContext, Service } from '../call/context.ts'
+import { conflict, DomainError, type ErrorKind, invalid, kinds } from '../call/errors.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
-import type { CallContext, Service } from './context.ts'
 
 /** Calls of a handler, which behave alike in one process and over gRPC. */
 

@@ -4,12 +4,12 @@ import { bytes } from '@reticle/contracts/rest/common'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { OnBug } from '../observe/calls.ts'
+import type { CallContext } from '../call/context.ts'
 import { callAs } from '../testing/call.ts'
 import { testDatabase } from '../testing/db.ts'
 import { protosOf } from '../testing/protos.ts'
 import { overTransport, transports } from '../testing/transport.ts'
-import type { CallContext } from './context.ts'
+import type { OnBug } from './observe-calls.ts'
 
 /** A change that was committed although its caller got no response is reported, because nothing else shows it. */
 

@@ -1,16 +1,16 @@
 import type { Operations } from '@reticle/contracts/api/operation'
-import { fromDatabase } from '../db/errors.ts'
-import { endingWith, hasCommitted } from '../db/session/call-signal.ts'
-import { type DomainError, toDomainError, tookTooLong, unavailable } from '../errors.ts'
-import { type Called, type OnBug, watchCall } from '../observe/calls.ts'
-import { WholeBytes } from '../pieces.ts'
 import {
   type Bytes,
   type CallContext,
   isBytesAnswer,
   type Service,
   type UntypedCall,
-} from './context.ts'
+} from '../call/context.ts'
+import { type DomainError, toDomainError, tookTooLong, unavailable } from '../call/errors.ts'
+import { WholeBytes } from '../call/pieces.ts'
+import { endingWith, hasCommitted } from '../call/signal.ts'
+import { fromDatabase } from '../db/errors.ts'
+import { type Called, type OnBug, watchCall } from './observe-calls.ts'
 import { eachNext, toReleasable } from './releasable.ts'
 
 /**
@@ -122,13 +122,13 @@ function startLimit(
     giveUp(reason)
   }
   const late = () => end(tookTooLong())
-  const gone = () => end(unavailable('The caller went away.'))
+  const abandon = () => end(unavailable('The caller went away.'))
   const timer = setTimeout(late, Math.max(0, Math.min(deadline - Date.now(), 2 ** 31 - 1)))
-  outer.addEventListener('abort', gone)
-  if (outer.aborted) gone()
+  outer.addEventListener('abort', abandon)
+  if (outer.aborted) abandon()
   const stop = (failure?: DomainError) => {
     clearTimeout(timer)
-    outer.removeEventListener('abort', gone)
+    outer.removeEventListener('abort', abandon)
     onStop(failure)
   }
   /** Waits for `work`, and rejects at the limit even if `work` continues. */

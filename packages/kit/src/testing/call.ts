@@ -1,4 +1,4 @@
-import type { CallContext, Principal } from '../rpc/context.ts'
+import type { CallContext, Principal } from '../call/context.ts'
 
 /**
  * Builds the context of a call by a user. Missing fields get usual

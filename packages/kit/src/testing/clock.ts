@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../scheduling/clock.ts'
 
 export interface TestClock extends Clock {
   set: (date: Date | string) => void

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readEnv, setting } from '../config.ts'
+import { readEnv, setting } from '../settings/config.ts'
 
 const variables = z.object({
   RETICLE_TEST_KAFKA_BROKERS: setting.list(),

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { notFound } from '../errors.ts'
+import { notFound } from '../call/errors.ts'
 
 /** Reports the received data, and a code that is known only by importing another TypeScript source. */
 parentPort?.postMessage({ ...workerData.data, code: notFound().code })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventType } from '@reticle/contracts/events/define'
 import type { Kysely } from 'kysely'
+import { runTransaction } from '../bus/attempt.ts'
 import type { BusEvent, Handle } from '../bus/bus.ts'
 
 /** Builds an event as the bus delivers it, with data that passed through JSON and by default without an actor. */
@@ -23,8 +24,13 @@ export function eventOf<D>(
   }
 }
 
-/** Returns a function that delivers an event like the bus: it runs `handle` in a transaction. */
+/** Delivers an event like the bus: in a transaction, with the work that the handler left after its commit. */
+export function deliverEvent<T>(db: Kysely<T>, handle: Handle<T>, event: BusEvent): Promise<void> {
+  return runTransaction(db, (tx, afterCommit) => handle(tx, event, afterCommit))
+}
+
+/** Returns a function that builds an event of a type and delivers it with `deliverEvent`. */
 export function createDeliverer<T>(db: Kysely<T>, handle: Handle<T>) {
   return <D>(event: EventType<D>, data: NoInfer<D>, given: Partial<BusEvent> = {}): Promise<void> =>
-    db.transaction().execute((tx) => handle(tx, eventOf(event, data, given)))
+    deliverEvent(db, handle, eventOf(event, data, given))
 }

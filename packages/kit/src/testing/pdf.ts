@@ -77,7 +77,9 @@ export function endlessPdf(): Buffer {
   const ofFunction = '/FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1]'
   const ofShading = '/ShadingType 1 /ColorSpace /DeviceRGB /Function 3 0 R'
   const page: PdfPage = {
-    ...{ width: 7200, height: 7200, content: '/S sh' },
+    width: 7200,
+    height: 7200,
+    content: '/S sh',
     resources: `/Shading << /S << ${ofShading} /Matrix [7200 0 0 7200 0 0] >> >>`,
   }
   return writePdf([page], { objects: [streamOf(steps, ofFunction)] })

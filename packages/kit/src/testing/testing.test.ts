@@ -1,4 +1,4 @@
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -67,7 +67,7 @@ test('an event emitted before its row was locked is rejected', async () => {
   }
   const db = await testDb<object>(migrations, 'shop')
   await checkEmitOrder(db, { item: 'items' })
-  const sold = defineEvent('item.sold', { key: () => 'item:1', data: z.object({}) })
+  const sold = createEventType('item.sold', { key: () => 'item:1', data: z.object({}) })
   const cause = { principal: null, request_id: 'r' }
 
   const early = db.transaction().execute((tx) => emit(tx, sold, {}, cause))
@@ -78,7 +78,7 @@ test('an event emitted before its row was locked is rejected', async () => {
     await sql`select * from items where id = 1 for update`.execute(tx)
     await emit(tx, sold, {}, cause)
   })
-  const other = defineEvent('shop.shut', { key: () => 'shop:1', data: z.object({}) })
+  const other = createEventType('shop.shut', { key: () => 'shop:1', data: z.object({}) })
   const unknown = db.transaction().execute((tx) => emit(tx, other, {}, cause))
   await expect(unknown).rejects.toThrow('the key shop:1, whose kind no table is named for')
 })

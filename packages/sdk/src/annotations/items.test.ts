@@ -5,7 +5,11 @@ import { setItems } from './read.ts'
 import { setBytes } from './write.ts'
 
 const shape = (frame: number, value = 'x') => ({
-  ...{ id: frame + 1, type: 'rectangle', frame, label_id: 4, points: [1, 2.5, 3, 4] },
+  id: frame + 1,
+  type: 'rectangle',
+  frame,
+  label_id: 4,
+  points: [1, 2.5, 3, 4],
   attributes: [{ spec_id: 1, value }],
 })
 const hostile = 'quote " backslash \\ brace } bracket ] {"shapes":[ \u2028 снимок 😀'
@@ -108,7 +112,9 @@ describe('writing an annotation set', () => {
     const call = { id: 3, body: made() }
     expect(await all(client.replaceJobAnnotations.items(call))).toEqual(expected)
     expect(heard[0]).toMatchObject({
-      ...{ method: 'PUT', path: '/jobs/3/annotations/', body: await text(items) },
+      method: 'PUT',
+      path: '/jobs/3/annotations/',
+      body: await text(items),
       headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
     })
   })

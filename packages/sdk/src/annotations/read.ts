@@ -1,4 +1,4 @@
-import { UnexpectedAnswer } from '../http/errors.ts'
+import { UnexpectedAnswer } from '../responses/errors.ts'
 import type { SetItem } from './items.ts'
 
 /** Streaming reader of annotation sets of any size. Only the current object is in memory. */

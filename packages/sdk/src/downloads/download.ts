@@ -1,8 +1,8 @@
-import { ApiError, ConnectionError } from '../http/errors.ts'
-import { timedPieces } from '../http/pieces.ts'
-import { patience, pauseBefore, sleep } from '../http/retry.ts'
+import { patience, pauseBefore, pauseFor } from '../http/retry.ts'
 import { sendRequest } from '../http/send.ts'
 import { type ClientSettings, isBrowser, pathOf } from '../http/settings.ts'
+import { ApiError, ConnectionError } from '../responses/errors.ts'
+import { timedPieces } from '../responses/pieces.ts'
 
 /** Link of the API, or a finished request with a result. */
 export type Source = string | { id: string; result_url: string | null }
@@ -94,7 +94,9 @@ function open(
       ...(range && { range: `bytes=${from.offset}-`, 'if-range': from.etag }),
     },
     isRepeatable: true,
-    ...{ path, signal, retries },
+    path,
+    signal,
+    retries,
   }
   return sendRequest(settings, sent, async (answer) => answer)
 }
@@ -152,7 +154,7 @@ async function* whole(fetching: Fetching, first: Response): AsyncGenerator<Uint8
       assertBroken(thrown, fetching, { at, failures })
     }
     answer = undefined
-    await sleep(pauseBefore(failures), options.signal)
+    await pauseFor(pauseBefore(failures), options.signal)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Written by `npm run codegen` from the table of operations. */
-import type { Row } from '../http/row.ts'
 
 /** The version of the interface that this client was made for. */
 export const apiVersion = '2.58.1'
@@ -195,4 +194,4 @@ export const rows = {
   getTaskBackup: {"method":"GET","path":"/tasks/:id/backup","success":410,"answer":"json"},
   getJobDataset: {"method":"GET","path":"/jobs/:id/dataset","success":410,"answer":"json"},
   getCloudStorageContent: {"method":"GET","path":"/cloudstorages/:id/content","success":410,"answer":"json"},
-} as const satisfies Record<string, Row>
+} as const

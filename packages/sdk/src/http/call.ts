@@ -1,5 +1,5 @@
+import { parseAnswerJson } from '../responses/json.ts'
 import { type EncodedBody, writeBody } from './body.ts'
-import { parseAnswerJson } from './json.ts'
 import type { CallOptions } from './options.ts'
 import { randomId } from './random.ts'
 import type { Row } from './row.ts'
@@ -32,7 +32,8 @@ export function callWithReader<A>(
     body: written?.body,
     isRepeatable: (written?.isRepeatable ?? true) && isSafe(row, input),
     ...(row.answer === 'redirect' && { redirect: 'manual' }),
-    ...{ signal, retries },
+    signal,
+    retries,
   }
   return sendRequest(settings, sent, read)
 }

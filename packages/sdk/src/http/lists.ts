@@ -1,9 +1,18 @@
+import { UnexpectedAnswer } from '../responses/errors.ts'
+import { readJson } from '../responses/json.ts'
 import { type CallInput, callOperation, type NamedOperation } from './call.ts'
-import { UnexpectedAnswer } from './errors.ts'
-import { readJson } from './json.ts'
 import type { CallOptions } from './options.ts'
 import { sendRequest } from './send.ts'
 import { type ClientSettings, pathOf } from './settings.ts'
+
+/** Page of a list. */
+export interface Page<R> {
+  /** Number of items on all pages. */
+  count: number
+  next: string | null
+  previous: string | null
+  results: R[]
+}
 
 /** Default page size of the client: fewer calls than with the default of the service (10). */
 const usualPageSize = 100
@@ -38,7 +47,9 @@ async function nextPage(
     method: 'GET',
     headers: { ...scope, ...headers },
     isRepeatable: true,
-    ...{ path, signal, retries },
+    path,
+    signal,
+    retries,
   }
   const page = await sendRequest(settings, sent, (answer) => readJson<unknown>(named.name, answer))
   return pageOf(named, page)

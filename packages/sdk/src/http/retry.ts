@@ -1,4 +1,4 @@
-import { secondsOf } from './errors.ts'
+import { secondsOf } from '../responses/errors.ts'
 
 /** Conditions and pauses of retries. */
 
@@ -52,7 +52,7 @@ export function pauseBefore(number: number): number {
 const jitter = (ms: number) => Math.random() * ms
 
 /** Waits. @throws the reason of the signal as soon as it aborts */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

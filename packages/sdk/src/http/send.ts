@@ -1,5 +1,5 @@
-import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from './errors.ts'
-import { pauseBefore, sleep, waitAfter } from './retry.ts'
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../responses/errors.ts'
+import { pauseBefore, pauseFor, waitAfter } from './retry.ts'
 import { type ClientSettings, isBrowser } from './settings.ts'
 
 /** HTTP request of a call. */
@@ -56,7 +56,7 @@ export async function sendRequest<A>(
     if (refusal && (isLast || waitMs === undefined)) throw await refusalOf(operation, refusal)
     isInDoubt ||= refusal === undefined || refusal.status >= 500
     await refusal?.body?.cancel().catch(() => undefined)
-    await sleep(waitMs ?? 0, signal)
+    await pauseFor(waitMs ?? 0, signal)
   }
 }
 

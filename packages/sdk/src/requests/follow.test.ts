@@ -1,10 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError, createClient, RequestFailed } from '../index.ts'
 import { broken, json, startTestService, type TestAnswer } from '../testing/service.ts'
-import { eventData } from './event-stream.ts'
+import { eventData } from './streamed.ts'
 
 const record = (status: string, progress = 0) => ({
-  ...{ id: 'rq', status, progress, message: status === 'failed' ? 'no label car' : '' },
+  id: 'rq',
+  status,
+  progress,
+  message: status === 'failed' ? 'no label car' : '',
   operation: { type: 'import:annotations' },
 })
 const events = (...records: object[]) =>

@@ -1,9 +1,9 @@
 import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
 import { callOperation, callWithReader } from '../http/call.ts'
-import { readJson } from '../http/json.ts'
-import { patience, sleep } from '../http/retry.ts'
+import { patience, pauseFor } from '../http/retry.ts'
 import type { ClientSettings } from '../http/settings.ts'
+import { readJson } from '../responses/json.ts'
 import { readRequestStream } from './streamed.ts'
 
 /** Result of a call that starts a background request, or the id of the request. */
@@ -89,7 +89,7 @@ async function* watch(
     if (!state.isSilent)
       yield* readRequestStream(settings, streamRequest, { rq_id }, { state, signal })
     yield await asked(settings, rq_id, state.isSilent ? waitSeconds : undefined, signal)
-    await sleep(pauseMs, signal)
+    await pauseFor(pauseMs, signal)
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Request } from '../generated/schemas.ts'
 import { type CallInput, callWithReader, type NamedOperation } from '../http/call.ts'
-import { ApiError } from '../http/errors.ts'
-import { timedPieces } from '../http/pieces.ts'
 import { patience } from '../http/retry.ts'
 import type { ClientSettings } from '../http/settings.ts'
-import { eventData } from './event-stream.ts'
+import { ApiError } from '../responses/errors.ts'
+import { timedPieces } from '../responses/pieces.ts'
 
 /** The service sends a keep-alive every 15 seconds. */
 const silenceMs = 20_000
@@ -42,4 +41,24 @@ export async function* readRequestStream(
 async function* decoded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const piece of pieces) yield decoder.decode(piece, { stream: true })
+}
+
+/**
+ * Yields the data of server-sent events (HTML standard, 9.2). Comments are keep-alives. Ids and retry times are
+ * ignored, because these streams start with the current state.
+ */
+export async function* eventData(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  let data: string[] = []
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line.startsWith('data:')) data.push(line.slice('data:'.length).replace(/^ /, ''))
+      else if (line === '' && data.length > 0) {
+        yield data.join('\n')
+        data = []
+      }
+    }
+  }
 }

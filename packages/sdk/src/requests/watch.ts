@@ -1,10 +1,10 @@
 import { rows } from '../generated/rows.ts'
 import type { Request } from '../generated/schemas.ts'
 import { callWithReader } from '../http/call.ts'
-import { readJson } from '../http/json.ts'
-import type { Page } from '../http/methods.ts'
-import { patience, sleep } from '../http/retry.ts'
+import type { Page } from '../http/lists.ts'
+import { patience, pauseFor } from '../http/retry.ts'
 import type { ClientSettings } from '../http/settings.ts'
+import { readJson } from '../responses/json.ts'
 import { readRequestStream } from './streamed.ts'
 
 export interface WatchOptions {
@@ -34,7 +34,7 @@ export async function* watchRequests(
   for (;;) {
     if (state.isSilent) yield* await newest(settings, signal)
     else yield* readRequestStream(settings, streamRequests, {}, { state, signal })
-    await sleep(state.isSilent ? restMs : pauseMs, signal)
+    await pauseFor(state.isSilent ? restMs : pauseMs, signal)
   }
 }
 

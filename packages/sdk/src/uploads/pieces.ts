@@ -1,7 +1,7 @@
-import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../http/errors.ts'
-import { pauseBefore, sleep } from '../http/retry.ts'
+import { pauseBefore, pauseFor } from '../http/retry.ts'
 import { sendRequest } from '../http/send.ts'
 import { type ClientSettings, pathOf, toBase64 } from '../http/settings.ts'
+import { ApiError, ConnectionError, refusalOf, UnexpectedAnswer } from '../responses/errors.ts'
 import { partBytes } from './parts.ts'
 import type { FileSource } from './sources.ts'
 
@@ -35,7 +35,12 @@ export function beginFile(
 ): Promise<StartedUpload> {
   const filename = toBase64(new TextEncoder().encode(name))
   const sent = {
-    ...{ operation, method: 'POST', path: `${path}/`, isRepeatable: true, signal, retries },
+    operation,
+    method: 'POST',
+    path: `${path}/`,
+    isRepeatable: true,
+    signal,
+    retries,
     headers: {
       ...tus,
       'upload-length': String(size),
@@ -91,7 +96,7 @@ export async function sendPieces(
         target.operation,
         `${source.name} does not get beyond byte ${offset}`,
       )
-    if (failures > 0) await sleep(pauseBefore(failures), target.signal)
+    if (failures > 0) await pauseFor(pauseBefore(failures), target.signal)
     offset = stored
     onOffset(offset)
   }
@@ -112,7 +117,12 @@ async function sendPiece(
 ): Promise<number> {
   const body = await source.read(offset, end)
   const sent = {
-    ...{ operation, method: 'PATCH', path, signal, isRepeatable: false, retries: 0 },
+    operation,
+    method: 'PATCH',
+    path,
+    signal,
+    isRepeatable: false,
+    retries: 0,
     headers: {
       ...tus,
       'upload-offset': String(offset),

@@ -9,8 +9,8 @@ import {
 } from '../index.ts'
 import type { ReceivedCall, TestAnswer } from '../testing/service.ts'
 import { broken, json, startTestService } from '../testing/service.ts'
-import { forEach } from './at-once.ts'
 import { mostFiles, partBytes, partsOf } from './parts.ts'
+import { forEach } from './upload.ts'
 
 type Failure = (heard: ReceivedCall) => TestAnswer | undefined
 
@@ -91,7 +91,8 @@ describe('a large file', () => {
       `POST ${collection}?format=COCO+1.0&filename=f upload-finish`,
     ])
     expect(heard[1]?.headers).toMatchObject({
-      ...{ 'tus-resumable': '1.0.0', 'upload-length': String(size) },
+      'tus-resumable': '1.0.0',
+      'upload-length': String(size),
       'upload-metadata': `filename ${btoa('large.json')}`,
     })
     expect(kept.stored === text).toBe(true)

@@ -1,10 +1,9 @@
 import { formOf } from '../http/body.ts'
 import { type CallInput, callOperation, callWithReader, type NamedOperation } from '../http/call.ts'
-import { ApiError } from '../http/errors.ts'
 import { randomId } from '../http/random.ts'
 import { patience } from '../http/retry.ts'
 import type { ClientSettings } from '../http/settings.ts'
-import { forEach } from './at-once.ts'
+import { ApiError } from '../responses/errors.ts'
 import { fitsOneForm, partsOf, sizeOf, type UploadUnit } from './parts.ts'
 import {
   beginFile,
@@ -267,4 +266,27 @@ function progressOf(parts: readonly UploadUnit[], { on_progress }: UploadOptions
     done.set(part, bytes)
     on_progress?.(sum, total)
   }
+}
+
+/**
+ * Runs `work` for each item with a limit on concurrency. After a failure no new item is started, and running ones are
+ * awaited.
+ */
+export async function forEach<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  let failure: { thrown: unknown } | undefined
+  const worker = async () => {
+    for (const item of left) {
+      await work(item).catch((thrown: unknown) => {
+        failure ??= { thrown }
+      })
+      if (failure) return
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  if (failure) throw failure.thrown
 }

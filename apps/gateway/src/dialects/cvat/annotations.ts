@@ -1,5 +1,5 @@
 import { bytes as bytesSchema } from '@reticle/contracts/rest/common'
-import { type Fields, isFields, type Translation, type Translations } from '../dialect.ts'
+import { isFields, type RecordFields, type Translation, type Translations } from '../dialect.ts'
 import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
 /**
@@ -26,7 +26,7 @@ const toEllipses: Rewrite = {
   },
 }
 
-function parsed(object: Buffer): Fields | undefined {
+function parsed(object: Buffer): RecordFields | undefined {
   try {
     const value: unknown = JSON.parse(object.toString())
     return isFields(value) ? value : undefined
@@ -35,7 +35,7 @@ function parsed(object: Buffer): Fields | undefined {
   }
 }
 
-const isEllipse = ({ type, points }: Fields): boolean => type === 'ellipse' && isFour(points)
+const isEllipse = ({ type, points }: RecordFields): boolean => type === 'ellipse' && isFour(points)
 
 function isFour(points: unknown): points is [number, number, number, number] {
   return (
@@ -46,15 +46,16 @@ function isFour(points: unknown): points is [number, number, number, number] {
 /** Members of a shape that contain shapes; `before` and `after` occur in the difference of two sets. */
 const inside = ['elements', 'before', 'after'] as const
 
-const partsOf = (shape: Fields): Fields[] =>
+const partsOf = (shape: RecordFields): RecordFields[] =>
   inside.flatMap((name) => [shape[name]].flat().filter(isFields))
 
-const hasEllipse = (shape: Fields): boolean => isEllipse(shape) || partsOf(shape).some(hasEllipse)
+const hasEllipse = (shape: RecordFields): boolean =>
+  isEllipse(shape) || partsOf(shape).some(hasEllipse)
 
 type Points = (points: readonly [number, number, number, number]) => number[]
 
-function withEllipses(shape: Fields, change: Points): Fields {
-  const changed: Fields = { ...shape }
+function withEllipses(shape: RecordFields, change: Points): RecordFields {
+  const changed: RecordFields = { ...shape }
   for (const name of inside) if (name in shape) changed[name] = changedPart(shape[name], change)
   const { points } = shape
   return isEllipse(shape) && isFour(points) ? { ...changed, points: change(points) } : changed

@@ -1,7 +1,13 @@
 import { formatName, formatNames } from '@reticle/contracts/dialects/cvat/format-names'
 import { knownFields } from '@reticle/contracts/dialects/cvat/known-fields'
 import type { PublicError } from '../../http-error.ts'
-import { type Change, type Fields, isFields, recordAnswer, type Translations } from '../dialect.ts'
+import {
+  type Change,
+  isFields,
+  type RecordFields,
+  recordAnswer,
+  type Translations,
+} from '../dialect.ts'
 import type { Words } from './words.ts'
 
 /** Formats that CVAT clients do not know. */
@@ -19,9 +25,9 @@ const formats: Change = ({ importers, exporters }) => ({
     .map(withoutExtras),
 })
 
-const withoutExtras = (format: Fields) => knownFields('format', format)
+const withoutExtras = (format: RecordFields) => knownFields('format', format)
 
-const listed = (given: unknown): Fields[] =>
+const listed = (given: unknown): RecordFields[] =>
   [given]
     .flat()
     .filter(isFields)

@@ -3,9 +3,9 @@ import { withKnownFields } from '@reticle/contracts/dialects/cvat/known-fields'
 import { webhook } from '@reticle/contracts/dialects/cvat/records'
 import {
   type Change,
-  type Fields,
   isFields,
   pageAnswer,
+  type RecordFields,
   recordAnswer,
   type Translations,
 } from '../dialect.ts'
@@ -39,7 +39,7 @@ function toResponseObject(response: unknown): unknown {
 }
 
 /** Payloads of a webhook have the dialect in which it was created, unless the body names another. */
-function withDialect({ body, ...input }: Fields): Fields {
+function withDialect({ body, ...input }: RecordFields): RecordFields {
   return { ...input, body: isFields(body) ? { dialect: 'cvat', ...body } : body }
 }
 

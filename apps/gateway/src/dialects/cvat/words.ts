@@ -1,6 +1,6 @@
 import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 import { z } from 'zod'
-import type { Fields } from '../dialect.ts'
+import type { RecordFields } from '../dialect.ts'
 
 /** Native words by client word. A missing word is the same in both. */
 export type Words = ReadonlyMap<string, readonly string[]>
@@ -8,7 +8,7 @@ export type Words = ReadonlyMap<string, readonly string[]>
 const given = z.object({ filter: z.custom<Expression>().optional() })
 
 /** Translates the words for one field in the parsed query of a list. */
-export function withWords(input: Fields, field: string, words: Words): Fields {
+export function withWords(input: RecordFields, field: string, words: Words): RecordFields {
   const { [field]: simple, ...rest } = input
   const { filter } = given.parse(input)
   const conditions = filter ? [reworded(filter, field, words)] : []

@@ -1,4 +1,4 @@
-import { environment } from '@reticle/kit/config'
+import { environment } from '@reticle/kit/settings/config'
 import { ffmpegDecoder } from '../find.ts'
 import { tryDecoder } from '../testing/contract.ts'
 

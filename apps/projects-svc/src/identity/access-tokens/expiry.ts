@@ -1,5 +1,5 @@
 import { momentForm, readMoment } from '@reticle/contracts/rest/moments'
-import { invalid } from '@reticle/kit/errors'
+import { invalid } from '@reticle/kit/call/errors'
 
 /**
  * Expiry of a token: DD/MM/YYYY in responses. A day in this form or as an ISO date is valid until its end in UTC; a

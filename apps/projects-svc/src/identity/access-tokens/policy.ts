@@ -1,4 +1,4 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 /**
  * Permissions on access tokens: users manage their own tokens, administrators all. Tokens belong to no organization.

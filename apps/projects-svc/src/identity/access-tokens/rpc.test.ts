@@ -1,5 +1,5 @@
 import { accessTokenList } from '@reticle/contracts/rest/auth'
-import { recordTag } from '@reticle/kit/etag'
+import { recordTag } from '@reticle/kit/call/etag'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { nobody, testIdentity } from '../testing.ts'

@@ -6,11 +6,11 @@ import {
 } from '@reticle/contracts/events/users'
 import type { accessTokenCreate, accessTokenPatch } from '@reticle/contracts/rest/auth'
 import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { invalidText, notFound, unauthenticated } from '@reticle/kit/call/errors'
+import { assertMatches } from '@reticle/kit/call/etag'
+import { assertPermitted, listRelations } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
-import { invalidText, notFound, unauthenticated } from '@reticle/kit/errors'
-import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
-import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
 import { fieldsBefore, isEmpty } from '../../changes.ts'
@@ -125,7 +125,7 @@ function allowed(
 ): AccessTokenRow {
   if (!row) throw notFound()
   const caller = signedIn(context)
-  const relations = row.owner_id === caller.user_id ? ['owner'] : []
+  const relations = listRelations({ owner: row.owner_id === caller.user_id })
   const standing = { organization_id: null, organization_role: null, relations }
   assertPermitted(accessTokenRules, action, caller, standing)
   return row

@@ -1,6 +1,6 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { OperationInput } from '@reticle/contracts/api/operation'
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import { userFields } from '@reticle/contracts/rest/users'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'

@@ -1,5 +1,5 @@
+import { invalid } from '@reticle/kit/call/errors'
 import { fromDatabase, type Violations } from '@reticle/kit/db/errors'
-import { invalid } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from '../../db/schema.ts'
 import { isNameTaken } from './repo.ts'

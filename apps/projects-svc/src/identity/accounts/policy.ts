@@ -1,4 +1,4 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 /**
  * Permissions on accounts: users manage their own, administrators all. Accounts belong to no organization. The list

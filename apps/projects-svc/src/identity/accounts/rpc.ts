@@ -1,12 +1,12 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
-import type { Principal } from '@reticle/contracts/principal'
+import type { Principal } from '@reticle/contracts/rest/principal'
 import type { MetaUser, User, UserPatch } from '@reticle/contracts/rest/users'
 import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { conflict, notFound } from '@reticle/kit/call/errors'
+import { assertPermitted, listRelations, type Standing } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
-import { conflict, notFound } from '@reticle/kit/errors'
 import { emit } from '@reticle/kit/outbox/emit'
-import { assertPermitted, type Standing } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import { fieldsBefore, isEmpty } from '../../changes.ts'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
@@ -102,7 +102,7 @@ export function accountHandlers({
 type Tx = Transaction<ProjectsDb>
 
 function standing({ user_id }: Principal, id: number, isFellow = false): Standing {
-  const relations = [...(user_id === id ? ['self'] : []), ...(isFellow ? ['fellow member'] : [])]
+  const relations = listRelations({ self: user_id === id, 'fellow member': isFellow })
   return { organization_id: null, organization_role: null, relations }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '@reticle/kit/clock'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Mail, Mailer } from './mailer.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKeyedQueue } from '@reticle/kit/keyed-queue'
+import { createKeyedQueue } from '@reticle/kit/scheduling/keyed-queue'
 import { type Mail, type Mailer, MailRefused } from './mailer.ts'
 
 export interface Patience {

@@ -1,4 +1,4 @@
-import { DomainError } from '@reticle/kit/errors'
+import { DomainError } from '@reticle/kit/call/errors'
 import type { IdentityDeps } from '../deps.ts'
 import type { Mail } from './mailer.ts'
 

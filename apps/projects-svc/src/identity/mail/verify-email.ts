@@ -1,7 +1,7 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import type { CallContext, Service } from '@reticle/kit'
+import { invalid, notFound } from '@reticle/kit/call/errors'
 import { runChange } from '@reticle/kit/db/change'
-import { invalid, notFound } from '@reticle/kit/errors'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import type { IdentityDeps } from '../deps.ts'

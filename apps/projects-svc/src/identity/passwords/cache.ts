@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Clock } from '@reticle/kit/clock'
+import type { Clock } from '@reticle/kit/scheduling/clock'
 import { isSameSecret } from '../secrets.ts'
 
 const lifeMs = 60_000

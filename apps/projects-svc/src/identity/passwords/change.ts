@@ -1,7 +1,7 @@
 import type { identity } from '@reticle/contracts/api/identity'
 import { type CallContext, type Service, signedIn } from '@reticle/kit'
+import { invalid, unauthenticated } from '@reticle/kit/call/errors'
 import { changeAfter } from '@reticle/kit/db/change'
-import { invalid, unauthenticated } from '@reticle/kit/errors'
 import type { UserRow } from '../../db/schema.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { replacePasswordHash } from '../repo.ts'

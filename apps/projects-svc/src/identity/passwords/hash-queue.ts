@@ -1,4 +1,4 @@
-import { unavailable } from '@reticle/kit/errors'
+import { unavailable } from '@reticle/kit/call/errors'
 
 export interface HashQueueSettings {
   /** Limit on hashes computed in parallel. */

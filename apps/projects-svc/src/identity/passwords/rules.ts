@@ -1,4 +1,4 @@
-import { type DomainError, invalidInput } from '@reticle/kit/errors'
+import { type DomainError, invalidInput } from '@reticle/kit/call/errors'
 import { commonPasswords } from './common-passwords.ts'
 
 /** Rules for passwords that users choose. The REST schema limits the length. */

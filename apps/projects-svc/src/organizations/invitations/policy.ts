@@ -1,5 +1,5 @@
-import type { OrganizationRole } from '@reticle/contracts/principal'
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 /** Permissions on invitations (`docs/spec/access.md#permissions`). */
 

@@ -1,5 +1,5 @@
-import { systemClock } from '@reticle/kit/clock'
-import { createLog } from '@reticle/kit/log'
+import { createLog } from '@reticle/kit/observe/log'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-import { systemClock } from '@reticle/kit/clock'
-import { createLog } from '@reticle/kit/log'
+import { createLog } from '@reticle/kit/observe/log'
+import { systemClock } from '@reticle/kit/scheduling/clock'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import type { Mail, Mailer } from '../../identity/index.ts'

@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { roleIn } from '../../roles.ts'
 import type { InvitationView } from './repo.ts'
 
@@ -9,7 +9,7 @@ export function invitingStanding(
   organization_id: number,
 ): Standing {
   const organization_role = roleIn(principal, organization_id)
-  const relations = organization_role === 'owner' ? ['organization owner'] : []
+  const relations = listRelations({ 'organization owner': organization_role === 'owner' })
   return { organization_id, organization_role, relations }
 }
 
@@ -22,11 +22,12 @@ export function invitationStanding(
   row: Pick<InvitationView, 'organization_id' | 'owner_id' | 'user_id'>,
 ): Standing {
   const organization_role = roleIn(principal, row.organization_id)
-  const sent = row.owner_id === principal.user_id ? ['sender'] : []
-  const received = row.user_id === principal.user_id ? ['invitee'] : []
   return {
     organization_id: organization_role === null ? null : row.organization_id,
     organization_role,
-    relations: [...sent, ...received],
+    relations: listRelations({
+      sender: row.owner_id === principal.user_id,
+      invitee: row.user_id === principal.user_id,
+    }),
   }
 }

@@ -1,4 +1,4 @@
-import type { OrganizationRole } from '@reticle/contracts/principal'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
 import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { invitationDeleted } from '@reticle/contracts/events/organizations'
-import type { OrganizationRole } from '@reticle/contracts/principal'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { OrganizationDeps, Tx } from '../deps.ts'
 import { deleteMembership } from '../memberships/repo.ts'

@@ -1,6 +1,6 @@
 import { membershipUpdated } from '@reticle/contracts/events/organizations'
-import type { OrganizationRole } from '@reticle/contracts/principal'
 import type { Membership } from '@reticle/contracts/rest/organizations'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import { fieldsBefore } from '../../changes.ts'
 import type { Tx } from '../deps.ts'

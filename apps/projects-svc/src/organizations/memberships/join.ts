@@ -1,6 +1,6 @@
 import { membershipCreated } from '@reticle/contracts/events/organizations'
-import type { OrganizationRole } from '@reticle/contracts/principal'
-import { invalidText } from '@reticle/kit/errors'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
+import { invalidText } from '@reticle/kit/call/errors'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Tx } from '../deps.ts'
 import { membershipOf } from './messages.ts'

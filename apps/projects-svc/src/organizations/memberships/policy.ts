@@ -1,4 +1,4 @@
-import type { Grant, Rule } from '@reticle/kit/policy'
+import type { Grant, Rule } from '@reticle/kit/call/policy'
 
 /** Permissions on memberships (`docs/spec/access.md#permissions`). */
 

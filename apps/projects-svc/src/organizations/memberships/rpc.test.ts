@@ -1,5 +1,5 @@
-import type { OrganizationRole } from '@reticle/contracts/principal'
-import { recordTag } from '@reticle/kit/etag'
+import type { OrganizationRole } from '@reticle/contracts/rest/principal'
+import { recordTag } from '@reticle/kit/call/etag'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'

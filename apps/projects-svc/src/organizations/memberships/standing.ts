@@ -1,5 +1,5 @@
-import type { Principal } from '@reticle/contracts/principal'
-import type { Standing } from '@reticle/kit/policy'
+import type { Principal } from '@reticle/contracts/rest/principal'
+import { listRelations, type Standing } from '@reticle/kit/call/policy'
 import { roleIn } from '../../roles.ts'
 import type { MembershipView } from './repo.ts'
 
@@ -11,14 +11,13 @@ export function membershipStanding(principal: Principal, target: Target): Standi
   const { organization_id, user_id, role, is_active } = target
   const organization_role = roleIn(principal, organization_id)
   const isSelf = user_id === principal.user_id
-  const holds: Record<string, boolean> = {
+  const relations = listRelations({
     'organization owner': organization_role === 'owner',
     'of an active member': is_active,
     'active self': isSelf && is_active,
     leaver: isSelf && is_active && role !== 'owner',
     superior: !isSelf && isAbove(organization_role, role),
-  }
-  const relations = Object.keys(holds).filter((name) => holds[name])
+  })
   return { organization_id, organization_role, relations }
 }
 

@@ -1,4 +1,4 @@
-import { conflict } from '@reticle/kit/errors'
+import { conflict } from '@reticle/kit/call/errors'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Memberships } from '../../identity/index.ts'
 import type { Tx } from '../deps.ts'

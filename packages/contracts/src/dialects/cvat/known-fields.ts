@@ -1,4 +1,4 @@
-import type { Change, Fields } from '../record.ts'
+import type { Change, RecordFields } from '../record.ts'
 
 /** Fields of records in the schema of CVAT 2.58 clients. */
 const known = {
@@ -48,7 +48,7 @@ function names(...lines: readonly string[]): ReadonlySet<string> {
 type RecordKind = keyof typeof known
 
 /** Removes fields that CVAT clients do not know. */
-export function knownFields(kind: RecordKind, record: Fields): Fields {
+export function knownFields(kind: RecordKind, record: RecordFields): RecordFields {
   return Object.fromEntries(Object.entries(record).filter(([name]) => known[kind].has(name)))
 }
 

@@ -1,9 +1,7 @@
-import { type Change, isFields } from '../record.ts'
+import { type Change, isFields, type RecordFields } from '../record.ts'
 import { knownEventsIn } from './events.ts'
 import { formatName } from './format-names.ts'
 import { knownFields, withKnownFields } from './known-fields.ts'
-import { linkedLabels } from './labels.ts'
-import { originalChunks, overlapOf } from './videos.ts'
 
 /** Records of the dialect `cvat`, in responses and in payloads of webhooks. */
 
@@ -48,3 +46,28 @@ export const request = withKnownFields('request', ({ operation, ...record }) => 
 export const recordChanges: ReadonlyMap<string, Change> = new Map(
   Object.entries({ project, task, job, invitation, webhook, request }),
 )
+
+/** Replaces the labels of a record by a link to them. */
+function linkedLabels(
+  record: RecordFields,
+  owner: 'project_id' | 'task_id',
+  base: string,
+): RecordFields {
+  return { ...record, labels: { url: `${base}/labels?${owner}=${record.id}` } }
+}
+
+/** Clients read single frames of a video if its original chunks are videos. */
+function originalChunks({ mode, data_original_chunk_type: type }: RecordFields): RecordFields {
+  if (type === undefined) return {}
+  return { data_original_chunk_type: mode === 'interpolation' ? 'video' : type }
+}
+
+/** Default overlap in frames of the jobs of a video. */
+const usualOverlap = 5
+
+/** Returns the overlap. For a video with one job it is the default that several jobs would have. */
+function overlapOf({ mode, overlap, size, segment_size }: RecordFields): unknown {
+  const isOneJob = mode === 'interpolation' && Number(size) > 0 && segment_size === size
+  if (!isOneJob || overlap !== 0) return overlap
+  return Math.min(usualOverlap, Math.floor(Number(size) / 2))
+}

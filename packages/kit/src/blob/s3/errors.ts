@@ -1,4 +1,4 @@
-import { DomainError, unavailable } from '../../errors.ts'
+import { DomainError, unavailable } from '../../call/errors.ts'
 import { missingBlob } from '../blob.ts'
 
 /** Error of a store that sent no byte for the given time in milliseconds. */

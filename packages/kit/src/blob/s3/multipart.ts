@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../call/errors.ts'
 import { CannotGoOn, type PutProgress, type Steps } from '../blob.ts'
 import type { S3 } from './client.ts'
 import { codeOf } from './errors.ts'
@@ -56,7 +56,7 @@ export function multipartUpload(
   const { signal } = halt
   const done = begun?.parts ?? []
   const running = new Set<Promise<void>>()
-  const tell = steps && tellSteps(done, steps)
+  const reportStep = steps && createStepReport(done, steps)
   let uploadID = begun?.uploadID ?? ''
   let count = done.length
 
@@ -69,7 +69,7 @@ export function multipartUpload(
     const { etag } = await call((client) => client.uploadPart(place, bytes), limits)
     done[part - 1] = { part, etag, size: bytes.length }
     if (bytes.length === partBytes) onStored(bytes)
-    tell?.(uploadID)
+    reportStep?.(uploadID)
   }
   const rest = async () => {
     await Promise.all(running)
@@ -104,7 +104,7 @@ export function multipartUpload(
 }
 
 /** Reports the position up to which all parts are stored. Parts finish in any order. */
-function tellSteps(done: readonly SentPart[], { isDue, onStored }: Steps) {
+function createStepReport(done: readonly SentPart[], { isDue, onStored }: Steps) {
   const digest = digestParts()
   let count = 0
   return (uploadID: string) => {

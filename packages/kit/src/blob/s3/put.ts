@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { unavailable } from '../../errors.ts'
+import { unavailable } from '../../call/errors.ts'
 import { untilAborted } from '../abort.ts'
 import type { Steps, StoredBlob } from '../blob.ts'
 import type { S3 } from './client.ts'

@@ -5,6 +5,7 @@ import {
   batchSize,
   noteFailure,
   type PartitionFailures,
+  runTransaction,
   type Subscriber,
 } from '../attempt.ts'
 import type { Pulse } from '../pulse.ts'
@@ -40,7 +41,7 @@ export async function handleBatch<T>(member: GroupMember<T>, given: Given): Prom
   const isWanted = () => !member.isLeaving() && given.isRunning() && member.intake.isOpen(partition)
   let rest = messages
   while (rest.length > 0 && isWanted()) {
-    const { next, pauseMs } = await runTransaction(member, partition, rest)
+    const { next, pauseMs } = await runBatch(member, partition, rest)
     const done = rest.filter(({ offset }) => offsetOf(offset) < next)
     const last = done.at(-1)
     rest = rest.slice(done.length)
@@ -57,7 +58,7 @@ export async function handleBatch<T>(member: GroupMember<T>, given: Given): Prom
 }
 
 /** Returns the next offset to read, and how many milliseconds the partition pauses before that. */
-async function runTransaction<T>(
+async function runBatch<T>(
   member: GroupMember<T>,
   partition: number,
   fetched: readonly KafkaMessage[],
@@ -73,11 +74,9 @@ async function runTransaction<T>(
     next = offset
   }
   try {
-    const error = await db
-      .transaction()
-      .execute((tx) =>
-        attemptEach(tx, member, { partition, messages, failures }, { isOver, reached }),
-      )
+    const error = await runTransaction(db, (tx, afterCommit) =>
+      attemptEach(tx, member, { partition, messages, failures }, { isOver, reached, afterCommit }),
+    )
     return { next, pauseMs: error === undefined ? 0 : failed(error) }
   } catch (error) {
     // The transaction had no effect: the commit failed, or the connection was lost.

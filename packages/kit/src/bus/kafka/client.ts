@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs'
-import type { Logger } from '../../log.ts'
+import type { Logger } from '../../observe/log.ts'
 
 /** Connection options of a Kafka cluster. */
 export interface KafkaOptions {
@@ -35,7 +35,7 @@ export function openClient({ brokers, ssl, sasl, log, clientId }: KafkaOptions):
     requestTimeout: 30_000,
     retry,
     logLevel: logLevel.INFO,
-    logCreator: () => (entry) => tell(log, entry),
+    logCreator: () => (entry) => writeEntry(log, entry),
   })
 }
 
@@ -46,7 +46,7 @@ type Entry = Parameters<
   ReturnType<NonNullable<ConstructorParameters<typeof Kafka>[0]['logCreator']>>
 >[0]
 
-function tell(log: Logger, { level, namespace, log: line }: Entry): void {
+function writeEntry(log: Logger, { level, namespace, log: line }: Entry): void {
   const { message, timestamp, logger, error, stack, ...facts } = line
   const text = `kafka: ${message}`
   const isHealed = healed.test(`${message} ${error ?? ''}`)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
-import { createAlarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
+import { createAlarm } from '../../scheduling/alarm.ts'
 import type { Subscriber } from '../attempt.ts'
 import type { Subscription } from '../bus.ts'
 import { type Pulse, pulseOfGroup } from '../pulse.ts'
@@ -38,30 +38,30 @@ export function startConsumer<T>(
   const { onError } = consumer
   const waiting = createAlarm()
   const intake = openIntake(settings.prefix + consumer.topic)
-  let wish: 'read' | 'hold' | 'stop' = 'read'
+  let mode: 'read' | 'hold' | 'stop' = 'read'
   const member: GroupMember<T> = {
     ...consumer,
     failures: new Map(),
     intake,
     pulse: pulseOfGroup(settings.sessionMs),
-    isLeaving: () => wish !== 'read',
+    isLeaving: () => mode !== 'read',
   }
-  const isStopped = () => wish === 'stop'
+  const isStopped = () => mode === 'stop'
   let leave = new AbortController()
   let reading = Promise.resolve()
 
   const run = async () => {
     while (!isStopped()) {
       leave = new AbortController()
-      if (wish === 'read')
+      if (mode === 'read')
         reading = readUntilCrash(kafka, member, settings, leave.signal).catch(onError)
       await reading
       member.pulse.beat()
       if (!isStopped()) await waiting.wait(restartMs)
     }
   }
-  const part = (how: 'hold' | 'stop') => {
-    wish = how
+  const leaveFor = (next: 'hold' | 'stop') => {
+    mode = next
     leave.abort()
     waiting.ring()
   }
@@ -74,16 +74,16 @@ export function startConsumer<T>(
     pause: intake.pause,
     resume: intake.resume,
     hold: async () => {
-      part('hold')
+      leaveFor('hold')
       await reading
     },
     release: () => {
-      wish = 'read'
+      mode = 'read'
       waiting.ring()
     },
     stop: async () => {
       forgetLag()
-      part('stop')
+      leaveFor('stop')
       intake.close()
       const stopped = Promise.all([running, replays.stop()])
       await Promise.race([stopped, sleep(stopMs, undefined, { ref: false })])
@@ -126,12 +126,12 @@ async function readUntilCrash<T>(
       partitionsConsumedConcurrently: 3,
       eachBatch: (given) => handleBatch(member, given),
     })
-    await Promise.race([crashed, left(signal)])
+    await Promise.race([crashed, untilAborted(signal)])
   } finally {
     await consumer.disconnect()
   }
 }
 
-async function left(signal: AbortSignal): Promise<void> {
+async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }

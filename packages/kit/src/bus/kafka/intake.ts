@@ -19,7 +19,7 @@ export function openIntake(topic: string): PartitionIntake {
   let attached: Pick<Consumer, 'pause' | 'resume'> | undefined
 
   // In kafkajs, pausing one partition cancels the pause of the topic, so the complete state is always set.
-  const tell = () => {
+  const applyState = () => {
     try {
       attached?.resume([{ topic }])
       if (paused) attached?.pause([{ topic }])
@@ -30,7 +30,7 @@ export function openIntake(topic: string): PartitionIntake {
   }
   const set = (isPaused: boolean) => () => {
     paused = isPaused
-    tell()
+    applyState()
   }
   return {
     pause: set(true),
@@ -40,15 +40,15 @@ export function openIntake(topic: string): PartitionIntake {
     rest: (partition, ms) => {
       const over = () => {
         resting.delete(partition)
-        tell()
+        applyState()
       }
       clearTimeout(resting.get(partition))
       resting.set(partition, setTimeout(over, ms).unref())
-      tell()
+      applyState()
     },
     attach: (consumer) => {
       attached = consumer
-      tell()
+      applyState()
     },
     close: () => {
       for (const timer of resting.values()) clearTimeout(timer)

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAlarm } from '../../alarm.ts'
 import { watchLag } from '../../observe/lag.ts'
+import { createAlarm } from '../../scheduling/alarm.ts'
 import {
   attemptEach,
   batchSize,
   noteFailure,
   type PartitionFailures,
+  runTransaction,
   type Subscriber,
   transientPause,
 } from '../attempt.ts'
@@ -155,7 +156,7 @@ async function runBatch<T>(
     more: false,
   })
   try {
-    return await consumer.db.transaction().execute(async (tx) => {
+    return await runTransaction(consumer.db, async (tx, afterCommit) => {
       const next = await lockOffset(tx, consumer, lease)
       if (next === undefined) return drained
       offset = next
@@ -168,6 +169,7 @@ async function runBatch<T>(
         reached: (next) => {
           offset = next
         },
+        afterCommit,
       })
       await moveOffset(tx, consumer, { partition, next: offset })
       if (error !== undefined) return failed(error)

@@ -1,7 +1,7 @@
 import { topics } from '@reticle/contracts/events/define'
 import { type Kysely, sql } from 'kysely'
 import type { Migrations } from '../../db/migrate.ts'
-import type { Outbox } from '../bus.ts'
+import type { Outbox } from '../../outbox/relay.ts'
 
 /**
  * Tables of the embedded bus in a separate schema: `bus_heads` counts offsets,
@@ -85,11 +85,11 @@ export async function appendBatch({ schema, session }: Outbox, limit: number): P
         event_id, key, headers, data
       from placed left join heads using (topic, partition)
       returning topic
-    ), told as (
+    ), notified as (
       select pg_notify(${channel}, topic || ' ' || type) from (select distinct topic, type from placed) t
     )
     select (select count(*) from appended) as moved,
-      (select count(*) from advanced) as advanced, (select count(*) from told) as told`.execute(
+      (select count(*) from advanced) as advanced, (select count(*) from notified) as notified`.execute(
     session,
   )
   return rows[0]?.moved ?? 0

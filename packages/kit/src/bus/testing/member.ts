@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { openDatabase } from '../../db/connect.ts'
-import { silentLog } from '../../log.ts'
+import { silentLog } from '../../observe/log.ts'
 import { startRelay } from '../../outbox/relay.ts'
 import { kafkaBus } from '../kafka.ts'
 import { postgresBus } from '../postgres.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defineEvent } from '@reticle/contracts/events/define'
+import { createEventType } from '@reticle/contracts/events/define'
 import { type Generated, type Kysely, sql } from 'kysely'
 import { z } from 'zod'
 import type { Migrations } from '../../db/migrate.ts'
@@ -38,7 +38,7 @@ export interface Rig {
   openBus: () => Bus
 }
 
-export const counted = defineEvent('counted.up', {
+export const counted = createEventType('counted.up', {
   key: ({ key }) => key,
   data: z.object({ key: z.string(), n: z.int(), padding: z.string().optional() }),
 })
@@ -90,9 +90,9 @@ export function createRecorder(
   prefix: string,
   before?: Handle<ContractTables>,
 ): Handle<ContractTables> {
-  return async (tx, event) => {
+  return async (tx, event, afterCommit) => {
     if (!event.key.startsWith(`${prefix}:`)) return
-    await before?.(tx, event)
+    await before?.(tx, event, afterCommit)
     const { key, n } = counted.data.parse(event.data)
     await tx.insertInto('effects').values({ reader, event_id: event.id, key, n }).execute()
   }

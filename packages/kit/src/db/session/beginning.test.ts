@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
 import { expect, test } from 'vitest'
+import { endingWith } from '../../call/signal.ts'
 import { testDatabase } from '../../testing/db.ts'
 import { openProxy } from '../../testing/proxy.ts'
 import { openDatabase } from '../connect.ts'
 import { copyOut } from '../copy.ts'
 import { queryRows } from '../prepared.ts'
-import { endingWith } from './call-signal.ts'
 
 const { db, url, onCommit } = await testDatabase<object>([])
 

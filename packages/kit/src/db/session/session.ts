@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { isCancelled, isConnectionLost } from '../errors.ts'
+import { beyondCall, noteCommit, signalOfCall } from '../../call/signal.ts'
+import { isConnectionLost } from '../../net/connection-lost.ts'
+import { isCancelled } from '../errors.ts'
 import { openSender } from './beginning.ts'
-import { beyondCall, noteCommit, signalOfCall } from './call-signal.ts'
 
 /** Control of the connection on which a streaming statement runs. */
 export interface StatementConnection {
