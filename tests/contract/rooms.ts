@@ -109,6 +109,14 @@ export const orders: Record<string, string[]> = {
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
+  'packages/formats': [
+    ...['report', 'text', 'archive', 'json', 'xml', 'image', 'model', 'tracks'],
+    ...['importing', 'exporting', 'masks', 'formats'],
+  ],
+  'packages/cli': [
+    ...['files', 'failures', 'terminal', 'session', 'transfers', 'resources', 'convert'],
+    ...['migrate', 'doctor', 'commands'],
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { coco } from './formats/coco.ts'
-import type { Format } from './model.ts'
+import type { Format } from './model/dataset.ts'
 import { findExporter, findImporter, formats, listFormats, listLosses } from './registry.ts'
 
 const named = (name: string, aliases: string[] = []): Format => ({ ...coco, name, aliases })

@@ -5,7 +5,7 @@ import {
   shapeTypes,
 } from '@reticle/contracts/rest/annotations'
 import { encodeShape, encodeTag, encodeTrack } from '@reticle/contracts/row-lines'
-import { type ErrorLocation, FormatError } from '@reticle/formats/errors'
+import { readSource } from '@reticle/formats/importing/object-source'
 import {
   createFieldError,
   isRecord,
@@ -17,8 +17,8 @@ import {
   readText,
 } from '@reticle/formats/json/fields'
 import { isBatch, type RootMember, ScanError } from '@reticle/formats/json/scan'
-import { readSource } from '@reticle/formats/object-source'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { type ErrorLocation, FormatError } from '@reticle/formats/report/errors'
 import { fromArchiveEllipse } from '../backups/ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
 

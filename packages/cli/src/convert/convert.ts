@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
-import { FormatError } from '@reticle/formats/errors'
 import type {
   ConversionRun,
   Dataset,
@@ -12,11 +11,12 @@ import type {
   ItemFrame,
   Subset,
   TaskPart,
-} from '@reticle/formats/model'
-import { type ConversionReport, createReport } from '@reticle/formats/report'
-import type { TaskDetails } from '@reticle/formats/task-details'
-import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks'
-import { Failure } from '../failure.ts'
+} from '@reticle/formats/model/dataset'
+import type { TaskDetails } from '@reticle/formats/model/task-details'
+import { type ConversionReport, createReport } from '@reticle/formats/report/conversion-report'
+import { FormatError } from '@reticle/formats/report/errors'
+import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks/dataset-items'
+import { Failure } from '../failures/failure.ts'
 import { framesOf } from './images.ts'
 import { type ConversionInput, type InputOptions, openInput } from './input.ts'
 import { defaultValues, labelsOf } from './labels.ts'

@@ -1,8 +1,13 @@
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
-import type { AnnotationStreams } from '@reticle/formats/tracks'
+import type {
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  Imported,
+} from '@reticle/formats/model/dataset'
+import type { AnnotationStreams } from '@reticle/formats/tracks/dataset-items'
 
 /**
  * Sorts objects from the order of the source file to the order of frames, which writers need. Uses sorted run files

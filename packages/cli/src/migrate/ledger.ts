@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMissing } from '../config.ts'
-import { usageFailure } from '../failure.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { isMissing } from '../session/config.ts'
 
 /** Kinds of migrated objects, named as in the API; an archive is a backup in a file. */
 export type MigratedKind =

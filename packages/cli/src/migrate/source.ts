@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type Request, RequestFailed } from '@reticle/sdk'
-import { Failure } from '../failure.ts'
-import type { CommandSession } from '../session.ts'
-import { toFailure } from '../to-failure.ts'
-import { version } from '../version.ts'
+import { Failure } from '../failures/failure.ts'
+import { toFailure } from '../failures/to-failure.ts'
+import type { CommandSession } from '../session/command-session.ts'
+import { version } from '../session/version.ts'
 
 /**
  * Client of a CVAT-compatible source server. The shared part of the API is called with the same client, in the

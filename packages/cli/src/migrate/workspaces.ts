@@ -1,5 +1,5 @@
 import type { Client, CloudStorage, Membership, Organization } from '@reticle/sdk'
-import { Failure } from '../failure.ts'
+import { Failure } from '../failures/failure.ts'
 import { type Migration, type MigrationWorkspace, migrateObject } from './migration.ts'
 
 /** Organizations with their members, and the cloud storages of a workspace. */

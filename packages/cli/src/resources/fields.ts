@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { usageFailure } from '../failure.ts'
-import type { CommandSession } from '../session.ts'
+import { usageFailure } from '../failures/failure.ts'
+import type { CommandSession } from '../session/command-session.ts'
 import { promptSecret } from '../terminal/prompts.ts'
 import { findUser } from './find-user.ts'
 

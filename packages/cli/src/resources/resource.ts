@@ -1,11 +1,11 @@
 import type { CallOptions, Client } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
-import { Failure, usageFailure } from '../failure.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+import { toFailure } from '../failures/to-failure.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { promptConfirmation } from '../terminal/prompts.ts'
 import type { TableColumn } from '../terminal/table.ts'
-import { toFailure } from '../to-failure.ts'
 import { addFields, type BodyField, type BodyFields, bodyOf, type Options } from './fields.ts'
 
 /** Query of a list, apart from the filters of the resource. */

@@ -2,7 +2,7 @@
  * Reads tar archives from a random-access source under the same limits as zip archives: all headers first, then any
  * member by its position. Nothing is written to disk.
  */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { decodeName, isJunk, normaliseName } from './names.ts'
 import { type RandomAccess, readAhead } from './source.ts'
 import {

@@ -2,7 +2,7 @@
  * Presents unpacked files as an archive, so that archive importers can read folders, and files next to an archive as
  * its members.
  */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { isJunk, normaliseName } from './names.ts'
 import { type RandomAccess, readPieces } from './source.ts'
 import type { Unpacked, ZipEntry, ZipReader } from './zip-reader.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { writeRgbPng } from '../image/png.ts'
-import type { Format } from '../model.ts'
+import type { Format } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
 import {
   datasetOf,

@@ -1,7 +1,7 @@
 /** Reads PNG images sample by sample (PNG, third edition), without colour management and without expanding palettes. */
 import { promisify } from 'node:util'
 import { crc32, inflate, inflateSync } from 'node:zlib'
-import { type ErrorLocation, FormatError } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import { bytesOf, type PngLayout, unpackPixels } from './png-rows.ts'
 
 export interface Png {

@@ -1,5 +1,5 @@
 /** Reads fields of parsed JSON records. Every error names the field and the expected value. */
-import { type ErrorLocation, FormatError } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 
 export type JsonRecord = Record<string, unknown>
 

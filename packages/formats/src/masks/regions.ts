@@ -1,4 +1,4 @@
-import { type ErrorLocation, FormatError } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import type { RasterSize } from './instances.ts'
 
 /** Pixels of an image with the same class and object. */

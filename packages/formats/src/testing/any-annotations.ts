@@ -11,7 +11,7 @@ import type {
   DatasetShapeType,
   DatasetTag,
   DatasetTrack,
-} from '../model.ts'
+} from '../model/dataset.ts'
 import { framesOf, labelOf, shapeOf, trackOf, trackShapeOf } from './run.ts'
 
 const columns = 4

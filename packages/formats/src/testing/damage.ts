@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { FormatError } from '../errors.ts'
-import type { Format, ImportTarget } from '../model.ts'
+import type { Format, ImportTarget } from '../model/dataset.ts'
+import { FormatError } from '../report/errors.ts'
 import { framesOf, importBytes, newRun, zipOf } from './run.ts'
 
 type Files = Record<string, string | Uint8Array>

@@ -18,10 +18,10 @@ import type {
   ImportTarget,
   ItemFrame,
   TaskPart,
-} from '../model.ts'
-import { type ConversionReport, createReport } from '../report.ts'
-import type { TaskDetails } from '../task-details.ts'
-import { type AnnotationStreams, itemsOf } from '../tracks.ts'
+} from '../model/dataset.ts'
+import type { TaskDetails } from '../model/task-details.ts'
+import { type ConversionReport, createReport } from '../report/conversion-report.ts'
+import { type AnnotationStreams, itemsOf } from '../tracks/dataset-items.ts'
 
 export interface ImportResult {
   shapes: DatasetShape[]

@@ -1,5 +1,5 @@
 /** Reads small XML documents as trees of elements: members of archives that describe one image each. */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { decoderOf } from './encoding.ts'
 import { createXmlScanner } from './scan.ts'
 import { XmlError } from './xml-error.ts'
