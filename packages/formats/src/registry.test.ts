@@ -52,8 +52,14 @@ test('the losses of an export are listed for each kind', () => {
   const { formats: rows } = listLosses([named('b'), outOnly, inOnly])
   expect(rows.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(rows[0]?.kinds).toEqual({
-    ...{ rectangle: 'kept', polygon: 'kept', mask: 'kept', ellipse: 'converted' },
-    ...{ polyline: 'dropped', points: 'dropped', cuboid: 'dropped', skeleton: 'dropped' },
+    rectangle: 'kept',
+    polygon: 'kept',
+    mask: 'kept',
+    ellipse: 'converted',
+    polyline: 'dropped',
+    points: 'dropped',
+    cuboid: 'dropped',
+    skeleton: 'dropped',
     tag: 'dropped',
   })
 })

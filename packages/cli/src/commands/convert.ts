@@ -84,7 +84,11 @@ async function convertFile(
   try {
     const converted = await convertDataset(
       {
-        ...{ importer: importer.importer, exporter: exporter.exporter, tmpDir, signal, now },
+        importer: importer.importer,
+        exporter: exporter.exporter,
+        tmpDir,
+        signal,
+        now,
         inputOptions: {
           path: from,
           images: options.images || undefined,

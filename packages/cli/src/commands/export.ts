@@ -1,6 +1,6 @@
 import type { Client, RqId } from '@reticle/sdk'
 import { Argument, type Command, Option } from 'commander'
-import type { Options } from '../resources/fields.ts'
+import type { CommandOptions } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
 import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
 import { addExamples } from '../terminal/examples.ts'
@@ -11,7 +11,7 @@ import { bucketOptions, printReport, resumed, toFileLocation } from './transfer-
 
 /** Commands that write a file: exports of datasets, backups and the event log. */
 
-interface OutOptions extends Options {
+interface OutOptions extends CommandOptions {
   output?: string
   force?: boolean
   cloudStorage?: string

@@ -2,7 +2,7 @@ import type { CallOptions, Client, FileSource, Request, RqId, UploadOptions } fr
 import { fromPath } from '@reticle/sdk/node'
 import { Argument, type Command, Option } from 'commander'
 import { usageFailure } from '../failures/failure.ts'
-import type { Options } from '../resources/fields.ts'
+import type { CommandOptions } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
 import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
 import { formatCounts } from '../terminal/counts.ts'
@@ -15,7 +15,7 @@ import { bucketOptions, printReport, resumed, toFileLocation } from './transfer-
 
 /** Commands that send a file: imports of annotations, datasets and backups. */
 
-interface InOptions extends Options {
+interface InOptions extends CommandOptions {
   cloudStorage?: string
   key?: string
 }

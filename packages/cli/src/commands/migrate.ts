@@ -136,7 +136,9 @@ async function openMigration(
   const target = await session.client()
   const map = users === undefined ? {} : await readUserMap(users)
   return {
-    ...{ session, target, folder },
+    session,
+    target,
+    folder,
     secrets: secrets === undefined ? noSecrets : await readSecrets(secrets),
     people: await openUserMapping(target, map, session.signal),
     ledger: await openLedger(folder, about),

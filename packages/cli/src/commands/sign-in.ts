@@ -9,7 +9,7 @@ import {
   openSession,
 } from '../session/command-session.ts'
 import { defaultUrl, writeConfig } from '../session/config.ts'
-import { unknownProfileFailure, serverUrl } from '../session/target.ts'
+import { serverUrl, unknownProfileFailure } from '../session/target.ts'
 import { addExamples } from '../terminal/examples.ts'
 import { promptSecret } from '../terminal/prompts.ts'
 

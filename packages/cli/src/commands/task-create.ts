@@ -10,7 +10,7 @@ import {
 } from '@reticle/sdk'
 import { type Command, Option } from 'commander'
 import { usageFailure } from '../failures/failure.ts'
-import { addFields, type BodyFields, bodyOf, type Options } from '../resources/fields.ts'
+import { addFields, type BodyFields, bodyOf, type CommandOptions } from '../resources/fields.ts'
 import { labels, tracker } from '../resources/projects.ts'
 import { numberId } from '../resources/resource.ts'
 import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
@@ -130,7 +130,7 @@ export function addTaskCreate(group: Command, context: CliContext): void {
     )
     .option('--no-wait', 'do not wait until the frames are there')
   addFields(command, dataFields)
-  command.action(async (name: string, media: string[], options: Options, self: Command) =>
+  command.action(async (name: string, media: string[], options: CommandOptions, self: Command) =>
     createTask({ name, media, options }, openSession(self, context)),
   )
   addExamples(command, [
@@ -145,7 +145,7 @@ export function addTaskCreate(group: Command, context: CliContext): void {
 interface TaskCommand {
   name: string
   media: string[]
-  options: Options
+  options: CommandOptions
 }
 
 interface TaskInput {

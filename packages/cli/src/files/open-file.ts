@@ -33,7 +33,8 @@ export async function closedFile(
 ): Promise<RandomAccess & { name: string }> {
   const { size } = await stat(path)
   return {
-    ...{ name, size },
+    name,
+    size,
     async read(start, end) {
       const file = await openFile(path)
       try {

@@ -151,10 +151,10 @@ const otherProblems = ({ told = [] }: ObjectState, besides: string) =>
   told.filter(({ code }) => code !== besides)
 
 /** The first line describes the migration, all others one object each. */
-type Line = ObjectState & { about?: unknown; kind: MigratedKind; from: string }
+type LedgerLine = ObjectState & { about?: unknown; kind: MigratedKind; from: string }
 
 /** Drops an incomplete last line, which a killed run left; its step is repeated. */
-async function linesOf(path: string): Promise<Line[]> {
+async function linesOf(path: string): Promise<LedgerLine[]> {
   const text = await readFile(path, 'utf8').catch((thrown) => {
     if (isMissing(thrown)) return ''
     throw thrown

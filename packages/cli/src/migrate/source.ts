@@ -20,7 +20,9 @@ export interface SourceOptions {
 
 export function openSource({ url, token, organization }: SourceOptions): Client {
   return createClient({
-    ...{ url, organization, user_agent: `reticle-cli/${version}` },
+    url,
+    organization,
+    user_agent: `reticle-cli/${version}`,
     headers: { accept: dialect, authorization: `${isOlder(token) ? 'Token' : 'Bearer'} ${token}` },
   })
 }
@@ -42,7 +44,8 @@ export async function checkSource(
     signal.throwIfAborted()
     const { message, ending } = toFailure(thrown, signal)
     throw new Failure(`The source: ${message}`, {
-      ...{ ending, code: 'source' },
+      ending,
+      code: 'source',
       hint: 'Look at --from and at the token of the source (--token, RETICLE_SOURCE_TOKEN).',
     })
   }

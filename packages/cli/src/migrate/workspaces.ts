@@ -144,8 +144,14 @@ async function migrateStorage(
   const { provider_type, resource, display_name, description } = storage
   const { credentials_type, specific_attributes, manifests } = storage
   const body = {
-    ...{ provider_type, resource, display_name, description },
-    ...{ credentials_type, specific_attributes, manifests, ...given },
+    provider_type,
+    resource,
+    display_name,
+    description,
+    credentials_type,
+    specific_attributes,
+    manifests,
+    ...given,
   }
   const idempotency_key = await ledger.keyOf('cloud_storage', id)
   const options = { signal: session.signal, organization, idempotency_key }

@@ -77,7 +77,9 @@ const config: CliConfig = {
 
 test('options take precedence over the environment, and the environment over the profile', () => {
   expect(targetOf({}, environment(), config)).toMatchObject({
-    ...{ url: 'https://work.example', token: 'of work', organization: 'acme' },
+    url: 'https://work.example',
+    token: 'of work',
+    organization: 'acme',
   })
   const set = environment({ RETICLE_URL: 'https://b.example', SERVICE_ACCESS_TOKEN: 'of b' })
   expect(targetOf({}, set, config)).toMatchObject({ url: 'https://b.example', token: 'of b' })
@@ -87,7 +89,8 @@ test('options take precedence over the environment, and the environment over the
   const named = targetOf({}, environment({ RETICLE_PROFILE: 'home' }), config)
   expect(named.url).toBe('http://localhost:8080')
   expect(targetOf({}, environment(), { current: 'default', profiles: {} })).toMatchObject({
-    ...{ url: 'http://127.0.0.1:8080', token: undefined },
+    url: 'http://127.0.0.1:8080',
+    token: undefined,
   })
 })
 

@@ -77,7 +77,9 @@ interface Parts {
 
 function readerOf({ source, entries, own, base }: Parts): ZipReader {
   return {
-    ...{ source, files: entries, duplicates: base?.duplicates ?? [] },
+    source,
+    files: entries,
+    duplicates: base?.duplicates ?? [],
     async bytes(entry, maxBytes = 64 * 1024 ** 2) {
       const file = own.get(entry)
       if (!file) return base?.bytes(entry, maxBytes) ?? none

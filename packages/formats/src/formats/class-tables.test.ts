@@ -33,7 +33,9 @@ describe('MOT import without labels.txt', () => {
     expect(tracks.map(({ label_id }) => label_id)).toEqual([1, 1, 1])
     expect(report.entries).toMatchObject([
       {
-        ...{ kind: 'converted', code: 'unlabelled', count: 3 },
+        kind: 'converted',
+        code: 'unlabelled',
+        count: 3,
         reason:
           "there is no gt/labels.txt: every class is read as 'fish', the only label of the task",
       },

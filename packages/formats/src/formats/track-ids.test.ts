@@ -9,7 +9,12 @@ import { openCocoDataset } from './coco/dataset.ts'
 /** A file with track ids but without keyframes keeps the identity of its objects. */
 
 const attribute = (id: number, name: string, mutable: boolean) => ({
-  ...{ id, name, mutable, input_type: 'text', values: [], default_value: '' },
+  id,
+  name,
+  mutable,
+  input_type: 'text',
+  values: [],
+  default_value: '',
 })
 const car = labelOf({
   name: 'car',

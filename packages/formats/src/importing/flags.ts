@@ -1,8 +1,8 @@
 /** Flags of objects that files store among the attributes although no label declares them. */
 
-import { type JsonRecord, readFlag, readNumber } from '../json/fields.ts'
 import type { DatasetLabel } from '../model/dataset.ts'
 import type { ErrorLocation } from '../report/errors.ts'
+import { type JsonRecord, readFlag, readNumber } from '../text/json-fields.ts'
 
 export interface Flags {
   occluded: boolean

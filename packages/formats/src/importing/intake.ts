@@ -105,7 +105,10 @@ export function createIntake(
   const skip: ImportIntake['skip'] = (code, reason, location) =>
     note('skipped', code, reason, location)
   return {
-    ...{ target, run, note, skip },
+    target,
+    run,
+    note,
+    skip,
     ...countObjects(run, { repeats, current, skip }),
     range: rangeOf(target.frames),
     match: (names, { name, size }) => ({ name, size, frame: matcher.match(names) }),

@@ -27,7 +27,10 @@ test('an image is found without its extension', () => {
 
 test('unannotated images may be missing from an archive, but not all images', () => {
   const referenced = (given: string, member: string | undefined, isAnnotated: boolean) => ({
-    ...{ given, member, isAnnotated, name: () => given },
+    given,
+    member,
+    isAnnotated,
+    name: () => given,
   })
   const [there, missing] = [referenced('a', 'images/a', true), referenced('b', undefined, false)]
   expect(locatedImages([there, missing], 'list.txt')).toEqual([{ name: 'a', member: 'images/a' }])

@@ -6,7 +6,12 @@ import { labelOf, shapeOf } from '../testing/run.ts'
 import { trackBuilder } from './rebuild-tracks.ts'
 
 const spec = (id: number, mutable: boolean) => ({
-  ...{ id, name: `${id}`, input_type: 'text', mutable, values: [], default_value: '' },
+  id,
+  name: `${id}`,
+  input_type: 'text',
+  mutable,
+  values: [],
+  default_value: '',
 })
 const label = labelOf({ name: 'car', attributes: [spec(1, true), spec(2, false), spec(3, true)] })
 
@@ -100,7 +105,8 @@ test('a long track may be added from its last frame to its first', () => {
 // ---- helpers
 
 const intakeTo = (last: number) => ({
-  ...{ range: { first: 0, last }, note: () => undefined },
+  range: { first: 0, last },
+  note: () => undefined,
   target: { frames: { includes: () => true } },
 })
 
@@ -132,7 +138,12 @@ function plainTrack(own: readonly Part[], lastFrame: number): DatasetTrack {
   if (shapes.length === 0 && hidden) shapes.push(keyOf(hidden))
   const { label_id, group, source, attributes } = own[0]?.shape ?? shapeOf({})
   return {
-    ...{ label_id, group, source, shapes, elements: [], frame: shapes[0]?.frame ?? 0 },
+    label_id,
+    group,
+    source,
+    shapes,
+    elements: [],
+    frame: shapes[0]?.frame ?? 0,
     attributes: splitByMutable(label, attributes).track,
   }
 }

@@ -48,16 +48,16 @@ export function trackBuilder(
   { range, note, target }: TrackIntake,
   frameName: (frame: number) => number | string = (frame) => frame,
 ): TrackBuilder {
-  const drafts = new Map<string, Draft>()
+  const drafts = new Map<string, RebuiltTrack>()
   const packed = packedShapes()
   const taken = takenFrames({ range, target })
 
-  function keep(draft: Draft, shape: DatasetTrackShape): void {
+  function keep(draft: RebuiltTrack, shape: DatasetTrackShape): void {
     draft.latest = packed.add(shape, draft.latest)
     draft.count += 1
   }
 
-  function keepWaiting(draft: Draft): void {
+  function keepWaiting(draft: RebuiltTrack): void {
     const { number, waiting } = draft
     draft.waiting = undefined
     if (!waiting) return
@@ -158,7 +158,7 @@ const isSameValues = (
     first.some((other) => other.spec_id === spec_id && other.value === value),
   )
 
-interface Draft {
+interface RebuiltTrack {
   /** Index from 0, used in sets of frames. */
   number: number
   track: Pick<DatasetTrack, 'label_id' | 'group' | 'source' | 'attributes'>
@@ -173,7 +173,7 @@ function newDraft(
   number: number,
   shape: DatasetShape,
   attributes: DatasetShape['attributes'],
-): Draft {
+): RebuiltTrack {
   const { label_id, group, source } = shape
   const track = { label_id, group, source, attributes }
   return { number, track, latest: -1, count: 0, waiting: undefined }
@@ -189,7 +189,7 @@ function trackShape(
 }
 
 /** Returns the positions of a track's stored shapes, ascending by frame. */
-function inOrder({ latest, count }: Draft, packed: PackedShapes): Float64Array {
+function inOrder({ latest, count }: RebuiltTrack, packed: PackedShapes): Float64Array {
   const positions = new Float64Array(count)
   // Frame and index are combined into one number, because plain numbers sort many times faster than with a comparison
   // function.
@@ -212,7 +212,7 @@ type FrameBehind = (frame: number) => number | undefined
  * `closeStretch`.
  */
 function shapesOf(
-  draft: Draft,
+  draft: RebuiltTrack,
   packed: PackedShapes,
   isJoined: Joined,
   frameBehind: FrameBehind,

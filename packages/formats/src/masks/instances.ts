@@ -8,8 +8,8 @@ import {
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
-import { paintedObjects } from '../exporting/groups.ts'
 import { plurals } from '../exporting/losses.ts'
+import { paintedObjects } from '../exporting/painted-objects.ts'
 import type { ConversionRun, DatasetLabel, ItemFrame, ItemShape } from '../model/dataset.ts'
 import { visibleOf } from './paint.ts'
 

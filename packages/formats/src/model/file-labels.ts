@@ -95,8 +95,12 @@ export function labelCollector(): LabelCollector {
 }
 
 const unseen = (): Seen => ({
-  ...{ isNumber: true, isFlag: true, mutable: false, isWhole: true },
-  ...{ min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY },
+  isNumber: true,
+  isFlag: true,
+  mutable: false,
+  isWhole: true,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
 })
 
 function see(seen: Seen, value: unknown): void {

@@ -64,14 +64,20 @@ describe('items of a dataset', () => {
   test('contain a track with very many keyframes', async () => {
     const shapes = Array.from({ length: 400 }, (_, at) =>
       trackShapeOf({
-        ...{ frame: 2 * at, points: [at, 0.5, at + 10.25, 20], rotation: at % 360 },
-        ...{ outside: at % 100 === 99, occluded: at % 2 === 1, z_order: at % 3 },
+        frame: 2 * at,
+        points: [at, 0.5, at + 10.25, 20],
+        rotation: at % 360,
+        outside: at % 100 === 99,
+        occluded: at % 2 === 1,
+        z_order: at % 3,
         attributes: at % 50 === 0 ? [{ spec_id: 7, value: `of ${at}` }] : [],
       }),
     )
     const shownOf = async (tracks: DatasetTrack[]) => {
       const items = itemsOf(framesOf(Array.from({ length: 800 }, (_, at) => `${at}.jpg`)), {
-        ...{ tags: [], shapes: [], tracks },
+        tags: [],
+        shapes: [],
+        tracks,
       })
       const shown: unknown[] = []
       for await (const { index, shapes } of items)
@@ -187,7 +193,8 @@ function key(frame: number): Part {
 /** Returns the kept frames of a track in a task of ten frames; a number is a frame that is not a keyframe. */
 function rebuilt(parts: (Part | number)[]): string[] {
   const builder = trackBuilder({
-    ...{ range: { first: 0, last: 9 }, note: () => undefined },
+    range: { first: 0, last: 9 },
+    note: () => undefined,
     target: { frames: { includes: () => true } },
   })
   const label = labelOf({ name: 'car' })

@@ -53,7 +53,9 @@ describe('a COCO dataset with images', () => {
   const points = [category(3, 'head', 'person'), category(4, 'hand', 'person')]
   const plain = (...names: string[]) => names.map((name) => ({ name, attributes: [] }))
   const person = {
-    ...{ name: 'person', attributes: [], type: 'skeleton' },
+    name: 'person',
+    attributes: [],
+    type: 'skeleton',
     sublabels: plain('head', 'hand'),
   }
 

@@ -2,7 +2,6 @@
 
 import type { RandomAccess } from '../../archive/source.ts'
 import { locatedImages, memberFinder, noteUnusedPictures } from '../../importing/members.ts'
-import type { JsonRecord } from '../../json/fields.ts'
 import type {
   ConversionRun,
   DeclaredImage,
@@ -12,6 +11,7 @@ import type {
 } from '../../model/dataset.ts'
 import { type FileLabel, type LabelCollector, labelCollector } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
+import type { JsonRecord } from '../../text/json-fields.ts'
 import { spelledAs } from '../../text/paths.ts'
 import { type CocoFile, findCocoArchive, findCocoFiles, rootOfSet } from './files.ts'
 import { importCocoFiles } from './import.ts'

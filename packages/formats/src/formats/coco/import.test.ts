@@ -193,7 +193,14 @@ describe('a COCO import', () => {
       given.map((source) => ({ bbox: [1, 2, 3, 4], attributes: { source } })),
     )
     expect(shapes.map(({ source }) => source)).toEqual([
-      ...['auto', 'manual', 'manual', 'manual', 'manual', 'file', 'file', 'file'],
+      'auto',
+      'manual',
+      'manual',
+      'manual',
+      'manual',
+      'file',
+      'file',
+      'file',
     ])
     const entry = { kind: 'converted', code: 'unknown-source' }
     expect(report.entries).toMatchObject([

@@ -10,7 +10,6 @@ import {
 } from '../../importing/intake.ts'
 import { createItemComparison } from '../../importing/item-frames.ts'
 import { isRepeated, type TrackBuilder, trackBuilder } from '../../importing/rebuild-tracks.ts'
-import { isRecord, type JsonRecord } from '../../json/fields.ts'
 import { masksAsPolygons, type PartGeometry } from '../../masks/as-polygons.ts'
 import type {
   ConversionRun,
@@ -20,6 +19,7 @@ import type {
   TargetFrame,
 } from '../../model/dataset.ts'
 import { type ErrorLocation, FormatError } from '../../report/errors.ts'
+import { isRecord, type JsonRecord } from '../../text/json-fields.ts'
 import { assertFewNumbers } from '../../text/numbers.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
 import { type IdSet, idSet } from './id-set.ts'
@@ -35,7 +35,7 @@ import {
 } from './record.ts'
 
 /** State of an import across all its files. */
-interface Import {
+interface CocoImport {
   intake: ImportIntake
   /** Builders of tracks by their id in the files. */
   tracks: Map<string, TrackBuilder>
@@ -73,7 +73,7 @@ export async function* importCocoFiles(
     for (const track of tracks.build()) yield* state.intake.track(track, file)
 }
 
-function newImport(files: CocoFile[], target: ImportTarget, run: ConversionRun): Import {
+function newImport(files: CocoFile[], target: ImportTarget, run: ConversionRun): CocoImport {
   const intake = createIntake(target, run, '', createItemComparison(target, run, files.length))
   const total = files.reduce((sum, file) => sum + file.size, 0)
   let done = 0
@@ -89,7 +89,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: ConversionRun):
 }
 
 /** Yields the shapes of a file in batches of annotations. */
-async function* importFile(file: CocoFile, state: Import): AsyncGenerator<NewShape[]> {
+async function* importFile(file: CocoFile, state: CocoImport): AsyncGenerator<NewShape[]> {
   const index = await readIndex(file, state.intake.target.frames, state.onBytes)
   const ids = idSet()
   let segments = 0
@@ -116,7 +116,7 @@ function findPlaces(
   location: ErrorLocation,
   index: CocoIndex,
   ids: IdSet,
-  { intake }: Import,
+  { intake }: CocoImport,
 ): Found | undefined {
   const { id, imageId, categoryId } = readIds(record, location)
   const image = index.images.get(imageId)
@@ -137,7 +137,7 @@ function labelName(categoryId: CocoId, { categories }: CocoIndex, location: Erro
 }
 
 /** Adds the shapes of an annotation to `shapes`; shapes of tracks are added to the track builder. */
-function readShapes(found: Found, { intake, tracks }: Import, shapes: NewShape[]): void {
+function readShapes(found: Found, { intake, tracks }: CocoImport, shapes: NewShape[]): void {
   const { record, location, label, frame } = found
   const parts = partsOf(found, intake)
   if (parts.length === 0) return

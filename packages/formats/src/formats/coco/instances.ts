@@ -16,8 +16,8 @@ import {
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
-import { paintedObjects } from '../../exporting/groups.ts'
 import { carriesOnly, featuresOf } from '../../exporting/losses.ts'
+import { paintedObjects } from '../../exporting/painted-objects.ts'
 import type { DatasetLabel, ItemShape } from '../../model/dataset.ts'
 
 export interface Instance {

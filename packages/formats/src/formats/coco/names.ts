@@ -2,7 +2,6 @@
 
 import type { FileItem } from '../../importing/item-frames.ts'
 import { deepestOf, frameMatcher } from '../../importing/match-frames.ts'
-import { createFieldError, isRecord, type JsonRecord, readText } from '../../json/fields.ts'
 import {
   createScanner,
   isBatch,
@@ -12,6 +11,7 @@ import {
 } from '../../json/scan.ts'
 import type { TargetFrames } from '../../model/dataset.ts'
 import { type ErrorLocation, FormatError } from '../../report/errors.ts'
+import { createFieldError, isRecord, type JsonRecord, readText } from '../../text/json-fields.ts'
 import type { CocoFile } from './files.ts'
 import { type CocoId, readId } from './record.ts'
 

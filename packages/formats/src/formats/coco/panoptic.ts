@@ -1,14 +1,14 @@
 /** Reads panoptic COCO files: one image of segments for each image, one colour for each segment. */
 import { flipsToRuns } from '@reticle/geometry'
 import sharp from 'sharp'
+import { type ErrorLocation, FormatError } from '../../report/errors.ts'
 import {
   createFieldError,
   isRecord,
   type JsonRecord,
   readInteger,
   readText,
-} from '../../json/fields.ts'
-import { type ErrorLocation, FormatError } from '../../report/errors.ts'
+} from '../../text/json-fields.ts'
 import type { CocoFile } from './files.ts'
 
 /** Maximum number of pixels of an image. */

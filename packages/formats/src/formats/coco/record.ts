@@ -2,16 +2,16 @@
 import { columnsToCrop, decodeRuns } from '@reticle/geometry'
 import type { PictureSize } from '../../image/relative-box.ts'
 import { customOf, type Flags, flagsOf, hasCrowd, isOfTrack } from '../../importing/flags.ts'
+import type { PartGeometry } from '../../masks/as-polygons.ts'
+import type { DatasetLabel } from '../../model/dataset.ts'
+import { type ErrorLocation, FormatError } from '../../report/errors.ts'
 import {
   createFieldError,
   isRecord,
   type JsonRecord,
   readInteger,
   readNumbers,
-} from '../../json/fields.ts'
-import type { PartGeometry } from '../../masks/as-polygons.ts'
-import type { DatasetLabel } from '../../model/dataset.ts'
-import { type ErrorLocation, FormatError } from '../../report/errors.ts'
+} from '../../text/json-fields.ts'
 import { furthest } from '../../text/numbers.ts'
 
 /** Id of a record. Texts with digits are read as numbers; some tools use names instead. */

@@ -55,9 +55,19 @@ describe('a KITTI export', () => {
     expect(await samplesIn(bytes, 'default/semantic/a.png')).toEqual(rows(4, [0, 0, 2, 2, 2, 2]))
     const none = rows(1, [0, 0, 0, 0, 0, 0])
     expect(await samplesIn(bytes, 'default/instance/b/ü.v2.png')).toEqual([
-      ...[257, 257, 0, 258, 258, 0],
+      257,
+      257,
+      0,
+      258,
+      258,
+      0,
       ...none,
-      ...[256, 256, 0, 0, 0, 0],
+      256,
+      256,
+      0,
+      0,
+      0,
+      0,
       ...none,
     ])
     const colors = await samplesIn(bytes, 'default/semantic_rgb/b/ü.v2.png')
@@ -171,7 +181,9 @@ describe('a KITTI export', () => {
 
   test('writes frames of a video with their tracks as shapes', async () => {
     const video = [10, 15, 20].map((number, frame) => ({
-      ...{ frame, width: 6, height: 4 },
+      frame,
+      width: 6,
+      height: 4,
       path: `frame_${String(number).padStart(6, '0')}.PNG`,
     }))
     const track = trackOf([

@@ -36,7 +36,7 @@ export const carries = carriesOnly({
 
 export const features = featuresOf('converted')
 
-interface Export {
+interface KittiExport {
   labels: ReadonlyMap<number, DatasetLabel>
   /** Class numbers and colours by label name. */
   classes: ReadonlyMap<string, { index: number; color: number }>
@@ -50,7 +50,7 @@ export async function* exportKitti(
   const { labels, subsets } = dataset
   const map = classesOf(labels, run)
   yield { path: labelColorsName, content: labelColorsText(map) }
-  const state: Export = {
+  const state: KittiExport = {
     labels: new Map(labels.map((label) => [label.id, label])),
     classes: new Map(map.map(({ name, color = 0 }, index) => [name, { index, color }])),
     run,
@@ -98,7 +98,7 @@ function* frameFiles(
   id: string,
   frame: ItemFrame,
   shapes: readonly ItemShape[],
-  state: Export,
+  state: KittiExport,
 ): Generator<ArchiveFile> {
   const isBox = ({ type, rotation }: ItemShape): boolean =>
     type === 'rectangle' && rotation % 360 === 0
@@ -111,7 +111,7 @@ function* frameFiles(
   if (instances.length > 0) yield* pictureFiles(id, frame, instances, state)
 }
 
-function boxLine(shape: ItemShape, frame: ItemFrame, { labels, run }: Export): string[] {
+function boxLine(shape: ItemShape, frame: ItemFrame, { labels, run }: KittiExport): string[] {
   const label = labels.get(shape.label_id)
   if (!label) return []
   noteBoxLosses(shape, label, frame, run)
@@ -125,7 +125,7 @@ function* pictureFiles(
   id: string,
   frame: ItemFrame,
   instances: readonly MaskInstance[],
-  { classes, run }: Export,
+  { classes, run }: KittiExport,
 ): Generator<ArchiveFile> {
   const { width, height } = frame
   const classOf = ({ label }: MaskInstance) => classes.get(label.name) ?? { index: 0, color: 0 }

@@ -24,7 +24,7 @@ export async function* importKitti(
   throw new FormatError(reason, { file: archive.subsets[0]?.items[0]?.label_2 })
 }
 
-interface Import {
+interface KittiImport {
   archive: KittiArchive
   classes: Classes
   intake: ImportIntake
@@ -61,7 +61,7 @@ export async function* importKittiArchive(
   return intake.understood()
 }
 
-async function* importItem(item: KittiItem, state: Import): AsyncGenerator<Imported> {
+async function* importItem(item: KittiItem, state: KittiImport): AsyncGenerator<Imported> {
   const { archive, classes, intake, names } = state
   const [name = ''] = item.paths
   const matched = intake.match({ paths: item.paths }, { name })
@@ -84,7 +84,7 @@ async function* importItem(item: KittiItem, state: Import): AsyncGenerator<Impor
 function* importObject(
   { type, truncated, occluded, points, score, location }: KittiObject,
   { frame }: TargetFrame,
-  { intake, names }: Import,
+  { intake, names }: KittiImport,
 ): Generator<Imported> {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points
   if (x2 <= x1 || y2 <= y1) return intake.skip('degenerate-shape', 'the box has no area', location)
@@ -107,7 +107,7 @@ function* importObject(
 function* importMask(
   { label: name, isCrowd, crop, location }: KittiMask,
   { frame }: TargetFrame,
-  { classes, intake, names }: Import,
+  { classes, intake, names }: KittiImport,
 ): Generator<Imported> {
   const label = intake.labelFor(names.get(name) ?? name, location, classes.origin)
   if (!label) return

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../../image/png.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { kitti } from '../kitti.ts'
 
 /**
@@ -12,8 +20,7 @@ const labels = ['Car', 'Pedestrian', 'road', 'car', 'Person sitting'].map((name,
   labelOf({ id: at + 1, name }),
 )
 const target = targetOf(labels, framesOf(['training/image_2/000008.png', '000008_10.png'], 4, 1))
-type Files = Record<string, string | Uint8Array>
-const read = async (files: Files) =>
+const read = async (files: NamedFiles) =>
   importBytes(kitti, await zipOf(files), target, { conv_mask_to_poly: false })
 
 const car = 'Car 0.88 3 -0.69 0.00 192.37 402.31 374.00 1.60 1.57 3.23 -2.70 1.74 3.68 -1.29'
@@ -22,7 +29,7 @@ const grey = (...values: number[]) => writeGrey16Png(4, 1, Uint16Array.from(valu
 
 describe('a KITTI import accepts', () => {
   const box = [0, 'rectangle', 1]
-  const cases: [string, Files, unknown[][]][] = [
+  const cases: [string, NamedFiles, unknown[][]][] = [
     [
       'the tree for boxes, with calibration and clouds',
       {
@@ -88,7 +95,7 @@ test('swapped corners of a box are reordered', async () => {
 
 describe('a KITTI import refuses', () => {
   const file = 'training/label_2/000008.txt'
-  const cases: [string, Files, string][] = [
+  const cases: [string, NamedFiles, string][] = [
     [
       'a line of the tracking set',
       { [file]: `0 1 ${car}` },

@@ -34,7 +34,7 @@ export const features = featuresOf('kept', {
   score: 'dropped',
 })
 
-interface Export {
+interface LabelMeExport {
   labels: ReadonlyMap<number, DatasetLabel>
   losses: Losses
   run: ConversionRun
@@ -70,7 +70,7 @@ function* pictureFiles(
   id: string,
   frame: ItemFrame,
   item: DatasetItem,
-  { labels, losses, run }: Export,
+  { labels, losses, run }: LabelMeExport,
 ): Generator<ArchiveFile> {
   const objects: WrittenObject[] = []
   for (const shape of losses.written(item, frame)) {

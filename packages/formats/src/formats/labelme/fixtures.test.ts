@@ -26,7 +26,10 @@ describe.skipIf(!hasFixtures)('LabelMe files in ../shared/fixtures', () => {
     const vertices = (points: readonly number[]) => points.length / 2
     expect(
       shapes.map(({ type, label_id, points, group, occluded }) => [
-        ...[names[label_id], type, group, occluded],
+        names[label_id],
+        type,
+        group,
+        occluded,
         ...(type === 'mask' ? [cropArea(points)] : []),
         ...(type === 'polygon' ? [vertices(points)] : []),
         ...(type === 'rectangle' ? points : []),

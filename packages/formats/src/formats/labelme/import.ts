@@ -26,7 +26,7 @@ import { groupsOf } from './groups.ts'
 import { customValues, type LabelMeDocument, type LabelMeObject } from './record.ts'
 
 /** State of an import. */
-interface Import {
+interface LabelMeImport {
   archive: LabelMeArchive
   intake: ImportIntake
   name: string
@@ -67,7 +67,7 @@ async function deepestPath(archive: LabelMeArchive): Promise<string> {
   return picturePaths(name, await readDocument(archive, name))[0] ?? ''
 }
 
-async function* importDocument(state: Import): AsyncGenerator<Imported> {
+async function* importDocument(state: LabelMeImport): AsyncGenerator<Imported> {
   const { intake, name, document } = state
   const paths = picturePaths(name, document)
   const found = intake.match({ paths }, { name: paths[0] ?? name, size: document.size })
@@ -106,7 +106,7 @@ function* withGroups(read: readonly Read[], { newGroup }: ImportIntake): Generat
 async function readShapes(
   object: LabelMeObject,
   frame: TargetFrame,
-  state: Import,
+  state: LabelMeImport,
 ): Promise<DatasetShape[]> {
   const { intake } = state
   const { location, flags } = object
@@ -144,7 +144,7 @@ async function readShapes(
 async function readParts(
   { geometry, location }: LabelMeObject,
   frame: TargetFrame,
-  state: Import,
+  state: LabelMeImport,
 ): Promise<PartGeometry[]> {
   if (geometry.type === 'mask') return readMask(geometry.picture, location, frame, state)
   const [left = 0, top = 0, right = 0, bottom = 0] = geometry.points
@@ -157,7 +157,7 @@ async function readMask(
   picture: string,
   location: ErrorLocation,
   frame: TargetFrame,
-  { archive, intake, name, document }: Import,
+  { archive, intake, name, document }: LabelMeImport,
 ): Promise<PartGeometry[]> {
   const { bytes, file } = await findMaskPicture(archive, name, document, picture, location)
   const points = maskIn(await readMaskPicture(bytes, frame, { file }))

@@ -2,13 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { labelMe } from '../labelme.ts'
 import { openLabelMeDataset } from './dataset.ts'
 
 /** Collections of the MIT web tool, and archives as users pack them. */
-
-type Files = Record<string, string | Uint8Array>
 
 const corners = [
   [1, 1],
@@ -27,7 +33,7 @@ function objectText(name: string, more = '', points = corners): string {
 const documentText = (filename: string, folder: string, ...objects: string[]): string =>
   `<annotation>\n<filename>\n${filename}\n</filename>\n<folder>\n${folder}\n</folder>\n<source><sourceImage>The MIT-CSAIL database</sourceImage></source>\n${objects.join('\n')}<imagesize><nrows>80</nrows><ncols>100</ncols></imagesize></annotation>`
 
-async function imported(files: Files, paths = ['a.jpg', 'b.jpg']) {
+async function imported(files: NamedFiles, paths = ['a.jpg', 'b.jpg']) {
   const known = ['car', 'tree'].map((name, id) => labelOf({ id, name }))
   return importBytes(labelMe, await zipOf(files), targetOf(known, framesOf(paths)))
 }
@@ -37,7 +43,7 @@ const mine = documentText('a.jpg', '05june05_static', car, objectText(' tree '))
 const yours = documentText('b.jpg', 'users/u/town', car)
 
 describe('a LabelMe collection', () => {
-  test.each<[string, Files, string[]]>([
+  test.each<[string, NamedFiles, string[]]>([
     [
       'of the tool',
       {

@@ -60,7 +60,8 @@ describe('a MOT dataset with images', () => {
     expect(labels.map(({ name }) => name)).toEqual(['pedestrian', 'car', 'man'])
     expect(run.report.read().entries).toMatchObject([
       {
-        ...{ code: 'unlabelled', count: 2 },
+        code: 'unlabelled',
+        count: 2,
         examples: [{ file: 'MOT/test/S-09/gt/gt.txt' }, { file: 'MOT/train/S-04/gt/gt.txt' }],
       },
       { code: 'ignored-file', examples: [{ file: 'MOT/test/S-09/gt/gt.txt' }] },

@@ -15,7 +15,10 @@ import {
 import { mot } from '../mot.ts'
 
 const spec = (given: Pick<AttributeSpec, 'id' | 'name'> & Partial<AttributeSpec>) => ({
-  ...{ mutable: true, input_type: 'text', values: [], default_value: '' },
+  mutable: true,
+  input_type: 'text',
+  values: [],
+  default_value: '',
   ...given,
 })
 const attributes = [

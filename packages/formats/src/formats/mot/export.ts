@@ -20,7 +20,9 @@ import { isPlain, listLine, listName, type NumberedImage } from './images.ts'
 export const carries = carriesOnly({ rectangle: 'kept' })
 
 export const features = featuresOf('dropped', {
-  ...{ tracks: 'kept', occluded: 'kept', z_order: 'converted' },
+  tracks: 'kept',
+  occluded: 'kept',
+  z_order: 'converted',
   attributes: 'converted', // two of them have columns
 })
 

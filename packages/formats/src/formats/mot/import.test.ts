@@ -13,7 +13,12 @@ import {
 import { mot } from '../mot.ts'
 
 const spec = (id: number, name: string, input_type: string) => ({
-  ...{ id, name, input_type, mutable: true, values: [], default_value: '' },
+  id,
+  name,
+  input_type,
+  mutable: true,
+  values: [],
+  default_value: '',
 })
 const attributes = [spec(1, 'visibility', 'number'), spec(2, 'ignored', 'checkbox')]
 const labels = [labelOf({ id: 7, name: 'car' }), labelOf({ id: 8, name: 'man', attributes })]
@@ -42,7 +47,10 @@ describe('a MOT import', () => {
     expect(shapes).toEqual([
       shapeOf({ label_id: 7, points: [1, 2, 11, 22] }),
       shapeOf({
-        ...{ frame: 5, label_id: 8, points: [0.1, 0.2, 0.3, 0.3], occluded: true },
+        frame: 5,
+        label_id: 8,
+        points: [0.1, 0.2, 0.3, 0.3],
+        occluded: true,
         attributes: [
           { spec_id: 1, value: '0' },
           { spec_id: 2, value: 'false' },

@@ -53,7 +53,7 @@ export interface SequenceSource {
 }
 
 /** State of an import across all rows. */
-interface Import {
+interface MotImport {
   intake: ImportIntake
   tracks: TrackBuilder
   /** Labels of tracks, from their first rows. */
@@ -75,7 +75,7 @@ export async function* importSequence(
   const { zip, sequence } = source
   const intake = createIntake(target, run)
   noteMismatch(await readInfo(zip, sequence), intake)
-  const state: Import = {
+  const state: MotImport = {
     intake,
     tracks: trackBuilder(intake, numberOf(source)),
     trackLabels: new Map(),
@@ -96,7 +96,7 @@ export async function* importSequence(
 }
 
 /** Returns the box of a row; empty when it is added to a track or skipped. */
-function importRow(row: MotRow, state: Import): Imported[] {
+function importRow(row: MotRow, state: MotImport): Imported[] {
   const { intake, tracks, isDetections } = state
   const { location, points } = row
   const frame = state.frameOf(row)
@@ -135,7 +135,7 @@ function importRow(row: MotRow, state: Import): Imported[] {
 function trackLabel(
   { track, location }: MotRow,
   found: DatasetLabel,
-  { intake, trackLabels }: Import,
+  { intake, trackLabels }: MotImport,
 ): DatasetLabel {
   const label = trackLabels.get(track)
   if (!label) trackLabels.set(track, found)
@@ -236,7 +236,7 @@ async function hasOfficialClass(
 function frameFinder(
   { frames, firstFrame = 0 }: SequenceSource,
   target: ImportTarget,
-): Import['frameOf'] {
+): MotImport['frameOf'] {
   const all = target.frames.frames
   return ({ frame, location }) => {
     const found = all[frames ? (frames.get(frame) ?? -1) : firstFrame + frame - 1]

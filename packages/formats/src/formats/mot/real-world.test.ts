@@ -2,20 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import type { Imported } from '../../model/dataset.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { mot } from '../mot.ts'
 import { openMotDataset } from './dataset.ts'
 
 /** Archives of the MOT challenge through the years, and archives as users pack them. */
-
-type Files = Record<string, string | Uint8Array>
 
 const info =
   '[Sequence]\r\nname=x\r\nimDir=img1\r\nframeRate=30\r\nseqLength=2\r\nimWidth=100\r\nimHeight=80\r\nimExt=.jpg\r\n'
 const detections = '1,-1,1,1,5,5,-0.9,-1,-1,-1\n2,-1,1,1,5,5,0.9\n'
 
 /** A sequence of two frames. */
-const sequence = (root: string, truth: string | undefined): Files => ({
+const sequence = (root: string, truth: string | undefined): NamedFiles => ({
   [`${root}seqinfo.ini`]: info,
   [`${root}img1/000001.jpg`]: 'x',
   [`${root}img1/000002.jpg`]: 'x',
@@ -34,13 +40,13 @@ const countsOf = (all: Imported[]) => ({
   tracks: all.filter(({ kind }) => kind === 'track').length,
 })
 
-async function imported(files: Files, ...labels: string[]) {
+async function imported(files: NamedFiles, ...labels: string[]) {
   const known = labels.map((name, id) => labelOf({ id, name }))
   return importBytes(mot, await zipOf(files), targetOf(known, framesOf(paths)))
 }
 
 /** Returns the result of an import into a project without labels, by subset. */
-async function opened(files: Files) {
+async function opened(files: NamedFiles) {
   const { labels, subsets } = await openMotDataset(sourceOf(await zipOf(files)), newRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Record<string, object> = {}
@@ -55,7 +61,7 @@ async function opened(files: Files) {
 
 const both = { images: 2, shapes: 0, tracks: 2 }
 
-test.each<[string, Files, string[], Record<string, object>]>([
+test.each<[string, NamedFiles, string[], Record<string, object>]>([
   ['2D MOT 2015', sequence('TUD/', of2015), ['pedestrian'], { TUD: both }],
   [
     'MOT17, each sequence with three detectors',
@@ -131,7 +137,7 @@ describe('a MOT import into a task', () => {
     expect(tracks.map(({ label_id }) => label_id)).toEqual([0, 0])
   })
 
-  test.each<[string, Files, string]>([
+  test.each<[string, NamedFiles, string]>([
     [
       'several sequences',
       { ...sequence('a/', of2017), ...sequence('b/', of2017) },

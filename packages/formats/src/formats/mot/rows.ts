@@ -49,8 +49,16 @@ async function* counted(
 }
 
 const columns = [
-  ...['frame_id', 'track_id', 'x', 'y', 'w', 'h'],
-  ...['confidence', 'class_id', 'visibility', 'column 10'],
+  'frame_id',
+  'track_id',
+  'x',
+  'y',
+  'w',
+  'h',
+  'confidence',
+  'class_id',
+  'visibility',
+  'column 10',
 ]
 
 function readRow(text: string, location: ErrorLocation): MotRow {

@@ -110,7 +110,9 @@ describe('a Segmentation mask export', () => {
 
   test('writes frames of a video with their tracks as shapes', async () => {
     const video = [0, 5, 10].map((number, frame) => ({
-      ...{ frame, width: 6, height: 4 },
+      frame,
+      width: 6,
+      height: 4,
       path: `frame_${String(number).padStart(6, '0')}.PNG`,
     }))
     const track = trackOf([

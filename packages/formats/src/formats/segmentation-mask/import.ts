@@ -44,7 +44,7 @@ export async function* importMaskArchive(
   return intake.understood()
 }
 
-interface Import {
+interface MaskImport {
   archive: MaskArchive
   labels: readonly MapLabel[]
   /** Source of the label names when they are not from the archive. */
@@ -54,7 +54,7 @@ interface Import {
 
 async function* importImage(
   id: string,
-  { archive, labels, origin, intake }: Import,
+  { archive, labels, origin, intake }: MaskImport,
 ): AsyncGenerator<Imported> {
   const { target } = intake
   const matched = intake.match({ paths: [id] }, { name: id })

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { paletteColor } from '../../image/colors.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../../image/png.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { segmentationMask } from '../segmentation-mask.ts'
 
 /**
@@ -14,8 +22,7 @@ const labels = [
   labelOf({ id: 2, name: 'car', color: '#0000ff' }),
 ]
 const target = targetOf(labels, framesOf(['2007_000032.jpg'], 4, 1))
-type Files = Record<string, string | Uint8Array>
-const read = async (files: Files) =>
+const read = async (files: NamedFiles) =>
   importBytes(segmentationMask, await zipOf(files), target, { conv_mask_to_poly: false })
 
 /** The VOC palette: its last colour is the border of objects. */
@@ -28,7 +35,7 @@ const list = { 'ImageSets/Segmentation/train.txt': `${name}\r\n` }
 
 describe('a Segmentation mask import accepts', () => {
   const person = [1, 0, 1, 1, 0, 1, 0]
-  const cases: [string, Files, number[][]][] = [
+  const cases: [string, NamedFiles, number[][]][] = [
     [
       'the tree of VOC2012: persons are apart by their border',
       {
@@ -148,7 +155,7 @@ test('pixels with a class but without an object are reported', async () => {
 })
 
 describe('a Segmentation mask import refuses', () => {
-  const cases: [string, Files, string][] = [
+  const cases: [string, NamedFiles, string][] = [
     [
       'black and white',
       { [`SegmentationClass/${name}.png`]: grey(0, 255, 255, 0) },

@@ -74,7 +74,10 @@ describe.skipIf(!existsSync(fixtures))('of another tool', () => {
     expect(label2).toEqual({ name: 'label2', type: 'any', attributes: [] })
     expect(skeleton).toMatchObject({ type: 'skeleton', color: '#0c81b5' })
     expect(skeleton?.sublabels?.map(({ name, color }) => `${name} ${color}`)).toEqual([
-      ...['1 #d12345', '2 #350dea', '3 #479ffe', '4 #4a649f'],
+      '1 #d12345',
+      '2 #350dea',
+      '3 #479ffe',
+      '4 #4a649f',
     ])
     expect(skeleton?.svg?.match(/<circle/g)).toHaveLength(4)
     expect(found.map((one) => one.kind === 'shape' && [one.shape.frame, one.shape.type])).toEqual([
@@ -104,8 +107,11 @@ describe.skipIf(!existsSync(fixtures))('of another tool', () => {
     expect(dataset.labels.map(({ name }) => name)).toEqual(['klhg', 'z U k', 'II', 'skeleton'])
     expect(dataset.labels[0]?.attributes).toEqual([
       {
-        ...{ name: 'hgl', input_type: 'select', mutable: true },
-        ...{ values: ['jk', 'hgkf'], default_value: 'jk' },
+        name: 'hgl',
+        input_type: 'select',
+        mutable: true,
+        values: ['jk', 'hgkf'],
+        default_value: 'jk',
       },
     ])
     const places = found.map((one) =>
@@ -151,7 +157,9 @@ describe.skipIf(!existsSync(fixtures))('of the de-facto standard', () => {
 /** Comparable names and properties of labels. */
 const named = (labels: readonly (DatasetLabel | FileLabel)[]): unknown =>
   labels.map(({ name, type, color, attributes, sublabels }) => ({
-    ...{ name, type, color },
+    name,
+    type,
+    color,
     attributes: attributes.map(({ name, mutable, input_type, values, default_value }) => {
       // CVAT stores an empty list as a list with an empty text.
       return { name, mutable, input_type, values: values.filter(Boolean), default_value }

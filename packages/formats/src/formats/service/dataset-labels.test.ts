@@ -120,14 +120,19 @@ describe('declared labels', () => {
       .join('')
     expect(await labelsOf(document(declared(given.join(''))))).toEqual([
       {
-        ...{ name: 'person', type: 'skeleton', attributes: [], svg: drawing },
+        name: 'person',
+        type: 'skeleton',
+        attributes: [],
+        svg: drawing,
         sublabels: [
           { name: 'foot', type: 'points', color: '#000001', attributes: [] },
           { name: 'a & b', type: 'points', attributes: [] },
         ],
       },
       {
-        ...{ name: 'dog', type: 'skeleton', attributes: [] },
+        name: 'dog',
+        type: 'skeleton',
+        attributes: [],
         sublabels: [{ name: 'tail', type: 'any', attributes: [] }],
       },
     ])
@@ -183,7 +188,9 @@ describe('labels of annotations', () => {
     const wags = { name: 'wags', input_type: 'checkbox', mutable: true, values: [] }
     expect(await labelsOf(document('', shape, inShapes + inTracks))).toEqual([
       {
-        ...{ name: 'person', type: 'skeleton', attributes: [{ name: 'mood', ...text }] },
+        name: 'person',
+        type: 'skeleton',
+        attributes: [{ name: 'mood', ...text }],
         sublabels: [part('head', [{ name: 'hat', ...text }]), part('foot')],
       },
       { name: 'dog', type: 'skeleton', attributes: [], sublabels: [part('tail', [wags])] },
@@ -216,7 +223,9 @@ describe('labels of annotations', () => {
     const other = '<skeleton label="person"><points label="foot" points="1,2"/></skeleton>'
     expect(await labelsOf(document(one), document('', other))).toEqual([
       {
-        ...{ name: 'person', type: 'skeleton', attributes: [] },
+        name: 'person',
+        type: 'skeleton',
+        attributes: [],
         sublabels: [
           { name: 'head', type: 'any', attributes: [] },
           { name: 'foot', type: 'points', attributes: [] },

@@ -69,16 +69,12 @@ const skeleton = shapeOf({
   elements: [point(42, 5, { frame: 1 }), point(43, 6, { frame: 1, outside: true })],
 })
 const tag = { frame: 2, label_id: 40, group: 0, source: 'file', attributes }
+const mutable = attributes.slice(1)
 const moving = trackOf(
   [
-    trackShapeOf({ frame: 0, points: [0, 0, 10, 10], attributes: attributes.slice(1) }),
-    trackShapeOf({ frame: 2, points: [20, 0, 30, 10], attributes: attributes.slice(1) }),
-    trackShapeOf({
-      frame: 3,
-      points: [5, 5, 9, 9],
-      outside: true,
-      attributes: attributes.slice(1),
-    }),
+    trackShapeOf({ frame: 0, points: [0, 0, 10, 10], attributes: mutable }),
+    trackShapeOf({ frame: 2, points: [20, 0, 30, 10], attributes: mutable }),
+    trackShapeOf({ frame: 3, points: [5, 5, 9, 9], outside: true, attributes: mutable }),
   ],
   { label_id: 40, attributes: attributes.slice(0, 1) },
 )
@@ -198,8 +194,8 @@ describe('deleted frames of an export', () => {
   const files = pictures('a.jpg', 'b.jpg', 'c.jpg', 'd.jpg', 'e.jpg')
   const far = trackOf(
     [
-      trackShapeOf({ frame: 0, points: [0, 0, 10, 10], attributes: attributes.slice(1) }),
-      trackShapeOf({ frame: 4, points: [40, 0, 50, 10], attributes: attributes.slice(1) }),
+      trackShapeOf({ frame: 0, points: [0, 0, 10, 10], attributes: mutable }),
+      trackShapeOf({ frame: 4, points: [40, 0, 50, 10], attributes: mutable }),
     ],
     { label_id: 40, attributes: attributes.slice(0, 1) },
   )

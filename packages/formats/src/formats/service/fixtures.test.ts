@@ -24,7 +24,9 @@ const read = (path: string): Buffer => readFileSync(new URL(path, fixtures))
 
 const points = (skeleton: string, names: string[], id: number): DatasetLabel =>
   labelOf({
-    ...{ id, name: skeleton, type: 'skeleton' },
+    id,
+    name: skeleton,
+    type: 'skeleton',
     sublabels: names.map((name, index) => labelOf({ id: id + 1 + index, name })),
   })
 const spec = (id: number, name: string, mutable = false) => {
@@ -50,7 +52,11 @@ describe.skipIf(!hasFixtures)('files of another tool in ../shared/fixtures', () 
     )
     expect(shapes).toMatchObject([
       {
-        ...{ type: 'rectangle', frame: 0, points: [0, 2, 4, 4], occluded: true, z_order: 1 },
+        type: 'rectangle',
+        frame: 0,
+        points: [0, 2, 4, 4],
+        occluded: true,
+        z_order: 1,
         attributes: ['true', 'v3', '0003', '2.4'].map((value, index) => ({
           spec_id: index + 1,
           value,

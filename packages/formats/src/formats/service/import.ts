@@ -21,7 +21,7 @@ export async function* importService(
   yield* importDocuments(documents, { target, run, onBytes, framesOf: () => frames })
 }
 
-interface Import {
+interface ServiceImport {
   target: ImportTarget
   run: ConversionRun
   onBytes: (bytes: number) => void
@@ -32,7 +32,7 @@ interface Import {
 /** Yields the annotations of the documents, one after the other. */
 export async function* importDocuments(
   documents: readonly ServiceDocument[],
-  { target, run, onBytes, framesOf }: Import,
+  { target, run, onBytes, framesOf }: ServiceImport,
 ): AsyncGenerator<Imported> {
   const state = createImportState(target, run, documents.length)
   for (const document of documents) {

@@ -13,10 +13,34 @@ export interface MetaNode {
 export const newNode = (): MetaNode => ({ text: '', inside: new Map() })
 
 const known = new Set([
-  ...['project', 'tasks', 'task', 'job', 'id', 'subset', 'subsets', 'mode', 'size'],
-  ...['start_frame', 'stop_frame', 'frame_filter', 'original_size', 'width', 'height'],
-  ...['labels', 'label', 'name', 'color', 'type', 'parent', 'svg'],
-  ...['attributes', 'attribute', 'mutable', 'input_type', 'default_value', 'values'],
+  'project',
+  'tasks',
+  'task',
+  'job',
+  'id',
+  'subset',
+  'subsets',
+  'mode',
+  'size',
+  'start_frame',
+  'stop_frame',
+  'frame_filter',
+  'original_size',
+  'width',
+  'height',
+  'labels',
+  'label',
+  'name',
+  'color',
+  'type',
+  'parent',
+  'svg',
+  'attributes',
+  'attribute',
+  'mutable',
+  'input_type',
+  'default_value',
+  'values',
 ])
 
 /** Maximum length of a description in characters. */

@@ -17,13 +17,20 @@ import {
 } from './import-state.ts'
 import { type NamedLabel, partOf, type ValuesBySpec, valuesThat } from './named-label.ts'
 import { createInnerReader, noteClipped, readGroup } from './read-image.ts'
-import { addShape, type Draft, draftOfPart, maskOf, newDraft, trackOf } from './track-draft.ts'
+import {
+  addShape,
+  createTrackDraft,
+  draftOfPart,
+  maskOf,
+  type TrackDraft,
+  trackOf,
+} from './track-draft.ts'
 
 export function trackReader(state: ImportState, attributes: XmlAttributes): ElementReader {
   const record = `track ${attributes.id ?? ''}`.trim()
   const named = labelOf(state, attributes, record)
   if (!named) return ignoredElement
-  const draft = newDraft(named, readGroup(state, attributes, record))
+  const draft = createTrackDraft(named, readGroup(state, attributes, record))
   const frames = state.frames.ofTrack(attributes)
   const source = { frames, record, task: attributes.task_id ?? '' }
   const shapes = shapesReader(state, draft, source)
@@ -49,7 +56,7 @@ interface TrackSource {
 }
 
 /** Reads the shapes of a track, or of a skeleton element's track inside it. */
-function shapesReader(state: ImportState, draft: Draft, source: TrackSource): ElementReader {
+function shapesReader(state: ImportState, draft: TrackDraft, source: TrackSource): ElementReader {
   const { frames, record } = source
   return {
     open(element, own) {
@@ -84,7 +91,7 @@ function checkVideoSize(
 
 /** Reads a shape on a missing frame: it may only hide the track from there on, or repeat what interpolation yields. */
 function missingReader(
-  draft: Draft,
+  draft: TrackDraft,
   { frames, absolute }: { frames: TrackFrames; absolute: number },
   attributes: XmlAttributes,
   fail: Fail,
@@ -98,7 +105,7 @@ function missingReader(
 }
 
 interface Found {
-  draft: Draft
+  draft: TrackDraft
   type: DatasetShapeType
   frame: TargetFrame
   record: string
@@ -162,7 +169,7 @@ function partNamed(
   return partOf(skeleton, attributes.label ?? '', () => currentLocation(state, record))
 }
 
-function finish(state: ImportState, draft: Draft, record: string): void {
+function finish(state: ImportState, draft: TrackDraft, record: string): void {
   const track = trackOf(draft, createFail(state, record))
   const mask = maskOf(draft)
   const elements = track?.elements.reduce((sum, { shapes }) => sum + shapes.length, 0) ?? 0

@@ -11,7 +11,7 @@ export interface FolderTasks {
   tasks: AssignedTask[]
 }
 
-interface Subset {
+interface FrameSubset {
   name: string
   assigned: readonly FolderTasks[]
   found: PicturesOf
@@ -24,7 +24,7 @@ interface Subset {
  * @param frames Frames of the images; images that could not be read have none.
  */
 export function subsetFrames(
-  { name, assigned, found, images }: Subset,
+  { name, assigned, found, images }: FrameSubset,
   frames: readonly TargetFrame[],
 ): (document: string) => ElementFrames {
   const byPath = new Map(frames.map((frame) => [frame.path, frame]))
@@ -67,7 +67,12 @@ interface Numbered {
 }
 
 const nothing: Numbered = {
-  ...{ offset: 0, trackOffset: 0, byNumber: new Map(), numbers: [], step: 1, edges: new Set() },
+  offset: 0,
+  trackOffset: 0,
+  byNumber: new Map(),
+  numbers: [],
+  step: 1,
+  edges: new Set(),
 }
 
 function numberedIn(

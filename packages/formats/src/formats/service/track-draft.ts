@@ -9,7 +9,7 @@ import type {
 import type { Fail } from '../../text/numbers.ts'
 import { inOrderOfParts, type NamedLabel } from './named-label.ts'
 
-export interface Draft {
+export interface TrackDraft {
   named: NamedLabel
   group: number
   type: DatasetShapeType | undefined
@@ -31,18 +31,18 @@ export interface Draft {
   /** Values of immutable attributes, from the last listed shape. */
   values: AttributeValue[]
   /** Drafts of skeleton elements by label id. */
-  parts: Map<number, Draft>
+  parts: Map<number, TrackDraft>
 }
 
-export function newDraft(named: NamedLabel, group = 0): Draft {
+export function createTrackDraft(named: NamedLabel, group = 0): TrackDraft {
   const nothing = { type: undefined, marksKeyframes: false, earliest: undefined }
   const lists = { keyframes: [], unmarked: [], ends: [], values: [], parts: new Map() }
   return { named, group, seen: 0, firstSeen: undefined, ...nothing, ...lists }
 }
 
 /** Returns the draft of a skeleton element. */
-export function draftOfPart(draft: Draft, part: NamedLabel): Draft {
-  const known = draft.parts.get(part.label.id) ?? newDraft(part)
+export function draftOfPart(draft: TrackDraft, part: NamedLabel): TrackDraft {
+  const known = draft.parts.get(part.label.id) ?? createTrackDraft(part)
   draft.parts.set(part.label.id, known)
   return known
 }
@@ -53,7 +53,7 @@ export function draftOfPart(draft: Draft, part: NamedLabel): Draft {
  * @throws the error that `fail` creates for a shape of another type
  */
 export function addShape(
-  draft: Draft,
+  draft: TrackDraft,
   shape: DatasetTrackShape,
   keyframe: boolean | undefined,
   fail: Fail,
@@ -73,7 +73,7 @@ export function addShape(
  * Returns the track; undefined when it has no shapes.
  * @throws the error that `fail` creates for two different shapes on one frame
  */
-export function trackOf(draft: Draft, fail: Fail): DatasetTrack | undefined {
+export function trackOf(draft: TrackDraft, fail: Fail): DatasetTrack | undefined {
   const { named, group, values, earliest, ends } = draft
   const shapes = ended(keyframesOf(draft, fail), ends)
   if (!earliest) return undefined
@@ -91,7 +91,7 @@ export function trackOf(draft: Draft, fail: Fail): DatasetTrack | undefined {
   }
 }
 
-function keyframesOf(draft: Draft, fail: Fail): DatasetTrackShape[] {
+function keyframesOf(draft: TrackDraft, fail: Fail): DatasetTrackShape[] {
   const { marksKeyframes, keyframes, unmarked, earliest } = draft
   const listed = marksKeyframes ? keyframes : unmarked
   const isAhead = earliest && !listed.some(({ frame }) => frame === earliest.frame)
@@ -117,7 +117,7 @@ function ended(shapes: readonly DatasetTrackShape[], ends: readonly number[]): D
 }
 
 /** Returns the mask of a track that shows a mask on only one frame: exports write single masks this way. */
-export function maskOf(draft: Draft): DatasetShape | undefined {
+export function maskOf(draft: TrackDraft): DatasetShape | undefined {
   const { type, seen, firstSeen, named, group, values } = draft
   if (type !== 'mask' || seen !== 1 || !firstSeen) return undefined
   const { keyframe: _, attributes, ...rest } = firstSeen

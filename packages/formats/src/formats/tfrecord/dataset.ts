@@ -24,7 +24,9 @@ export async function openTfDataset(
     if (count === 0) run.report.note('skipped', 'ignored-file', 'it has no images', { file: name })
     else
       subsets.push({
-        ...{ name, images: [], embedded: () => imagesIn(own, run) },
+        name,
+        images: [],
+        embedded: () => imagesIn(own, run),
         importAnnotations: (target, part) => importTfFiles(own, target, part),
       })
   }

@@ -21,9 +21,11 @@ const bareOf = (filename: string, more: object = {}) => ({
   'image/encoded': '',
   'image/filename': filename,
   'image/format': '',
-  ...{ 'image/height': 80, 'image/key/sha256': '' },
+  'image/height': 80,
+  'image/key/sha256': '',
   ...more,
-  ...{ 'image/source_id': '', 'image/width': 100 },
+  'image/source_id': '',
+  'image/width': 100,
 })
 
 async function exported(given: Parameters<typeof datasetOf>[2], frames = framesOf(['a.jpg'])) {

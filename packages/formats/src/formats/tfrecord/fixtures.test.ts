@@ -31,7 +31,8 @@ describe.skipIf(!hasFixtures)('TFRecord files of other tools in ../shared/fixtur
 
   test('are imported with their images', async () => {
     const run = {
-      ...{ report: createReport(), signal: new AbortController().signal },
+      report: createReport(),
+      signal: new AbortController().signal,
       progress: () => undefined,
     }
     const dataset = await tfrecord.importer?.openDataset?.(sourceOf(bytes), run)

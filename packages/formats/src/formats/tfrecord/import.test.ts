@@ -93,7 +93,8 @@ describe('the frame of a record', () => {
 describe('the label of an object', () => {
   test('is found by its text, then by its id', async () => {
     const { shapes } = await importedRecord({
-      ...{ 'image/filename': 'a.jpg', ...boxes(half, half, half) },
+      'image/filename': 'a.jpg',
+      ...boxes(half, half, half),
       ...text('Straße', '', 'car'),
       ...ids(1, 1, 2),
     })
@@ -124,7 +125,10 @@ describe('the label of an object', () => {
 
   test('is missing without text and id, and the object is skipped', async () => {
     const { shapes, report } = await importedRecord({
-      ...{ 'image/filename': 'a.jpg', ...boxes(half, half), ...text('', ''), ...ids(0, 8) },
+      'image/filename': 'a.jpg',
+      ...boxes(half, half),
+      ...text('', ''),
+      ...ids(0, 8),
     })
     expect(shapes).toEqual([])
     expect(report.entries).toMatchObject([
@@ -147,7 +151,9 @@ describe('the label of an object', () => {
 test('boxes are clipped to the image, and skipped when nothing remains', async () => {
   const given = boxes([-0.5, 0.25, 0.5, 1.5], [1.5, 0, 2, 1], [0.5, 0.5, 0.5, 0.75])
   const { shapes, report } = await importedRecord({
-    ...{ 'image/filename': 'a.jpg', ...given, ...text('car', 'car', 'car') },
+    'image/filename': 'a.jpg',
+    ...given,
+    ...text('car', 'car', 'car'),
   })
   expect(shapes).toMatchObject([{ points: [0, 20, 50, 80] }])
   expect(report.entries).toMatchObject([
@@ -184,7 +190,10 @@ describe('masks of a TFRecord import', () => {
   test('are skipped without a pixel, and an empty mask is replaced by the box', async () => {
     const masks = { 'image/object/mask': [maskOf([]), Buffer.alloc(0)] }
     const record = recordOf({
-      ...{ 'image/filename': 'a.jpg', ...boxes(half, half), ...text('car', 'car'), ...masks },
+      'image/filename': 'a.jpg',
+      ...boxes(half, half),
+      ...text('car', 'car'),
+      ...masks,
     })
     const { shapes, report } = await imported({ 'x.tfrecord': record }, small)
     expect(shapes).toMatchObject([{ type: 'rectangle', points: [1, 0.75, 2, 1.5] }])

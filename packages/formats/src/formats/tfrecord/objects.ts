@@ -1,6 +1,6 @@
 /** Converts the shapes of a frame to boxes of TFRecord. */
 import { boxOfPoints, cropArea } from '@reticle/geometry'
-import { paintedObjects } from '../../exporting/groups.ts'
+import { paintedObjects } from '../../exporting/painted-objects.ts'
 import type { ConversionRun, ItemFrame, ItemShape } from '../../model/dataset.ts'
 
 /** Left, top, right, bottom. */

@@ -110,7 +110,8 @@ function objectsIn(example: Example, location: ErrorLocation): TfObject[] {
     const mask = masks[at]
     return {
       location: { ...location, record: `${location.record}, object ${at + 1}` },
-      ...{ text: texts[at] ?? '', id: ids[at] },
+      text: texts[at] ?? '',
+      id: ids[at],
       ...(hasBoxes && { box: [xmin[at] ?? 0, ymin[at] ?? 0, xmax[at] ?? 0, ymax[at] ?? 0] }),
       ...(mask && mask.length > 0 && { mask }),
     }

@@ -58,7 +58,7 @@ export function varintOf(value: number): number[] {
 const mostField = 2 ** 29 - 1
 const nothing: Uint8Array = new Uint8Array()
 
-interface Cursor {
+interface ProtobufCursor {
   bytes: Uint8Array
   at: number
 }
@@ -67,7 +67,7 @@ interface Cursor {
  * Decodes a varint: seven bits per byte, low ones first. Parts of 28, 28 and 8 bits are combined, so that small
  * negative numbers are exact.
  */
-function readVarint(cursor: Cursor, location: ErrorLocation): number {
+function readVarint(cursor: ProtobufCursor, location: ErrorLocation): number {
   const parts: [number, number, number] = [0, 0, 0]
   for (let index = 0; index < 10; index += 1) {
     const byte = cursor.bytes[cursor.at]
@@ -82,14 +82,14 @@ function readVarint(cursor: Cursor, location: ErrorLocation): number {
   throw noMessage(location)
 }
 
-function lengthOf(type: number, cursor: Cursor, location: ErrorLocation): number {
+function lengthOf(type: number, cursor: ProtobufCursor, location: ErrorLocation): number {
   if (type === wire.bytes) return readVarint(cursor, location)
   if (type === wire.fixed32) return 4
   if (type === wire.fixed64) return 8
   throw noMessage(location)
 }
 
-function takeBytes(cursor: Cursor, length: number, location: ErrorLocation): Uint8Array {
+function takeBytes(cursor: ProtobufCursor, length: number, location: ErrorLocation): Uint8Array {
   const end = cursor.at + length
   if (length < 0 || end > cursor.bytes.length) throw noMessage(location)
   const taken = cursor.bytes.subarray(cursor.at, end)

@@ -3,14 +3,20 @@ import { expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { encodeRecord, exampleOf, type Features, field, recordOf } from '../../testing/tfrecord.ts'
 import { tfrecord } from '../tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
 /** Archives in the variants of tutorials and tools. */
-
-type Files = Record<string, string | Uint8Array>
 
 /** An image with one car. */
 const features: Features = {
@@ -31,14 +37,14 @@ const a = recordOf(features)
 const b = (more: Features = {}) =>
   recordOf({ ...features, 'image/filename': 'b.jpg', ...more }, false)
 
-async function imported(files: Files) {
+async function imported(files: NamedFiles) {
   const target = targetOf([labelOf({ name: 'car' })], framesOf(['a.jpg', 'b.jpg']))
   return importBytes(tfrecord, await zipOf(files), target)
 }
 
 const both = [0, 1]
 
-test.each<[string, Files, number[], string[]]>([
+test.each<[string, NamedFiles, number[], string[]]>([
   [
     'of the tutorials of TensorFlow, lists packed or not',
     {

@@ -56,7 +56,8 @@ async function openTree(
     const images = locatedImages(referenced, `subset ${name}`)
     if (images.length === 0) continue
     subsets.push({
-      ...{ name, images },
+      name,
+      images,
       importAnnotations: (target, part) =>
         importVocArchive({ ...archive, subsets: [subset] }, target, part),
     })

@@ -31,7 +31,10 @@ describe('a Pascal VOC export', () => {
     const { files, report } = await exportVocStreams({
       shapes: [
         shapeOf({
-          ...{ label_id: 40, points: [1.234, 2, 11, 22.5], rotation: 30, occluded: true },
+          label_id: 40,
+          points: [1.234, 2, 11, 22.5],
+          rotation: 30,
+          occluded: true,
           attributes: [{ spec_id: 1, value: 'a <b> & "c"' }],
         }),
         shapeOf({ ...mask, frame: 1 }),

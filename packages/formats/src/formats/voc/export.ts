@@ -41,7 +41,7 @@ export const features = featuresOf('kept', {
 /** Advice for polygons, which users often expect in this format. */
 const instead = { polygon: 'Segmentation mask 1.1 has their pixels' }
 
-interface Export extends PictureOptions {
+interface VocExport extends PictureOptions {
   losses: Losses
 }
 
@@ -85,7 +85,7 @@ function* itemFiles(
   frame: ItemFrame,
   item: DatasetItem,
   lists: Lists,
-  state: Export,
+  state: VocExport,
 ): Generator<ArchiveFile> {
   const { labels, losses, run } = state
   const id = lists.ids[item.index] ?? ''

@@ -14,7 +14,7 @@ import { openVoc, type VocArchive, type VocItem } from './archive.ts'
 import { isVoid, taggedIds, tagLabel } from './lists.ts'
 import { customValues, readVocDocument, type VocDocument, type VocObject } from './record.ts'
 
-interface Import {
+interface VocImport {
   archive: VocArchive
   /** Labels by colour in images. */
   colored: MapLabel[]
@@ -59,7 +59,7 @@ export async function* importVocArchive(
   const declared = await readDeclared(archive)
   const colored = declared ?? assumedLabels(target.labels)
   const origin = declared ? undefined : vocOrigin
-  const state: Import = { archive, colored, origin, intake, tracks, found: new Map() }
+  const state: VocImport = { archive, colored, origin, intake, tracks, found: new Map() }
   for (const [index, item] of items.entries()) {
     run.signal.throwIfAborted()
     run.progress(index / items.length)
@@ -71,7 +71,7 @@ export async function* importVocArchive(
   return intake.understood()
 }
 
-async function* importItem(item: VocItem, state: Import): AsyncGenerator<Imported> {
+async function* importItem(item: VocItem, state: VocImport): AsyncGenerator<Imported> {
   const document = await readItem(item, state.archive)
   if (document) state.intake.noteUnderstood()
   const found = matchItem(item, document, state)
@@ -94,7 +94,7 @@ export async function readItem(
 function matchItem(
   { id }: VocItem,
   document: VocDocument | undefined,
-  { archive, intake }: Import,
+  { archive, intake }: VocImport,
 ): FileItem {
   const filename = document?.filename
   const { paths } = pathsOf(id, archive)
@@ -110,7 +110,7 @@ const pathsOf = (id: string, { name }: VocArchive) => ({
 function* importObject(
   object: VocObject,
   found: FileItem,
-  { intake, tracks }: Import,
+  { intake, tracks }: VocImport,
 ): Generator<Imported> {
   const { points, flags, location } = object
   const frame = intake.frameFor(found, location)
@@ -130,7 +130,11 @@ function* importObject(
   const attributes = intake.valuesFor(label, customValues(object, label), location)
   const rest = { ...placed, outside: track ? outside : false, attributes }
   const shape = createShape({
-    ...{ type: 'rectangle', frame: frame.frame, label_id: label.id, points, ...rest },
+    type: 'rectangle',
+    frame: frame.frame,
+    label_id: label.id,
+    points,
+    ...rest,
   })
   const key = `${track?.id} of '${label.name}'`
   if (!track || isRepeated(track, key, { frame, location, tracks }, intake))
@@ -143,7 +147,7 @@ function* importObject(
 async function* importMasks(
   item: VocItem,
   found: FileItem,
-  { archive, colored, origin, intake }: Import,
+  { archive, colored, origin, intake }: VocImport,
 ): AsyncGenerator<Imported> {
   const file = archive.classes.get(item.id) ?? archive.objects.get(item.id)
   if (file === undefined) return
@@ -168,7 +172,7 @@ async function* importMasks(
 // ---- tags
 
 /** Yields the tags of the images that were read. */
-async function* importTags({ archive, intake, found }: Import): AsyncGenerator<Imported> {
+async function* importTags({ archive, intake, found }: VocImport): AsyncGenerator<Imported> {
   const { labels } = intake.target
   const seen = new Set<string>()
   for (const list of archive.tagLists) {

@@ -2,14 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { attributesText, documentText, objectText } from '../../testing/voc.ts'
 import { voc } from '../voc.ts'
 import { openVocDataset } from './dataset.ts'
 
 /** Archives in the variants of other tools, and as users pack them. */
 
-type Files = Record<string, string | Uint8Array>
 type Found = Record<string, Record<string, string>>
 
 const box = objectText({ name: 'car' })
@@ -33,7 +40,7 @@ interface At {
 }
 
 /** Imports into a task with these frames. */
-async function imported(files: Files, paths: readonly string[]) {
+async function imported(files: NamedFiles, paths: readonly string[]) {
   const target = targetOf([labelOf({ name: 'car' })], framesOf(paths))
   const source = sourceOf(await zipOf(files))
   const read = voc.importer?.importAnnotations(source, target, newRun().run)
@@ -41,7 +48,7 @@ async function imported(files: Files, paths: readonly string[]) {
 }
 
 /** Imports into a project without labels. */
-async function opened(files: Files): Promise<Found> {
+async function opened(files: NamedFiles): Promise<Found> {
   const { labels, subsets } = await openVocDataset(sourceOf(await zipOf(files)), newRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Found = {}
@@ -55,7 +62,7 @@ async function opened(files: Files): Promise<Found> {
   return found
 }
 
-const inDevkit = (year: string, id: string): Files => ({
+const inDevkit = (year: string, id: string): NamedFiles => ({
   [`VOCdevkit/${year}/Annotations/${id}.xml`]: one,
   [`VOCdevkit/${year}/JPEGImages/${id}.jpg`]: 'x',
   [`VOCdevkit/${year}/ImageSets/Main/trainval.txt`]: `${id}\n`,
@@ -64,7 +71,7 @@ const inDevkit = (year: string, id: string): Files => ({
 })
 
 describe('a Pascal VOC archive', () => {
-  test.each<[string, Files, Found]>([
+  test.each<[string, NamedFiles, Found]>([
     [
       'of two years of the challenge',
       { ...inDevkit('VOC2007', '000001'), ...inDevkit('VOC2012', '2007_000027') },

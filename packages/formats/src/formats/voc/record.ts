@@ -1,9 +1,9 @@
 /** Validates one document of a Pascal VOC dataset and converts it to boxes and flags. */
 import { orderCorners } from '@reticle/geometry'
 import { customOf, type Flags, flagsOf, isOfTrack } from '../../importing/flags.ts'
-import { readFlag } from '../../json/fields.ts'
 import type { DatasetLabel } from '../../model/dataset.ts'
 import { type ErrorLocation, FormatError } from '../../report/errors.ts'
+import { readFlag } from '../../text/json-fields.ts'
 import { readNumber } from '../../text/numbers.ts'
 import { childOf, childrenOf, sizeIn, textOf, type XmlElement } from '../../xml/tree.ts'
 

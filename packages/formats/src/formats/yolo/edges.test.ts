@@ -103,7 +103,8 @@ test('every value and every computed edge is within the image', async () => {
   })
   const anyBox = anySize.chain(({ width, height }) =>
     fc.record({
-      ...{ width: fc.constant(width), height: fc.constant(height) },
+      width: fc.constant(width),
+      height: fc.constant(height),
       points: fc.tuple(side(width), side(height), side(width), side(height)),
     }),
   )

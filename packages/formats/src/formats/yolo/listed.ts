@@ -41,7 +41,7 @@ export async function readListed(
 
   const texts = openTexts(zip, root)
   texts.take(namesFile)
-  const subsets: ListedSubset[] = []
+  const subsets: ListedYoloSubset[] = []
   const seen = new Set<string>()
   for (const [name, value] of values) {
     if (settings.has(name)) continue
@@ -99,7 +99,7 @@ interface ListedItem extends YoloItem {
   path: string
 }
 
-interface ListedSubset extends YoloSubset {
+interface ListedYoloSubset extends YoloSubset {
   items: ListedItem[]
 }
 
@@ -131,7 +131,7 @@ function itemOf(path: string, isAbsolute: boolean, root: string, zip: ZipReader)
 }
 
 /** Removes the common folder of absolute paths, which belongs to the machine on which the list was made. */
-function nameAbsolute(subsets: readonly ListedSubset[]): void {
+function nameAbsolute(subsets: readonly ListedYoloSubset[]): void {
   const items = subsets.flatMap((subset) => subset.items).filter(({ isAbsolute }) => isAbsolute)
   const shared = commonFolder(items.map(({ path }) => path))
   for (const item of items) {
@@ -182,7 +182,11 @@ function openTexts({ files }: ZipReader, root: string): Texts {
  * Assigns a text to each image: at its expected place, or else the only one whose path ends the same way or whose
  * name is equal.
  */
-function giveBoxes(subsets: readonly ListedSubset[], texts: Texts, members: MemberFinder): void {
+function giveBoxes(
+  subsets: readonly ListedYoloSubset[],
+  texts: Texts,
+  members: MemberFinder,
+): void {
   const items = subsets.flatMap((subset) => subset.items)
   for (const item of items) {
     const candidates = [...withTwin(item.path), `labels/${item.id}`].flatMap(boxFilesOf)

@@ -1,27 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import {
+  framesOf,
+  importBytes,
+  labelOf,
+  type NamedFiles,
+  newRun,
+  targetOf,
+  zipOf,
+} from '../../testing/run.ts'
 import { yolo } from '../yolo.ts'
 import { openYoloDataset } from './dataset.ts'
 
 /** Archives in the variants of other tools, and as users pack them. */
-
-type Files = Record<string, string | Uint8Array>
 
 const box = '0 0.5 0.5 0.2 0.5\n'
 const other = '1 0.5 0.5 0.2 0.5\n'
 const names = 'car\nbus\n'
 
 /** Returns imported boxes: `1: bus` is a box of that label on the second frame. */
-async function imported(files: Files, paths: string[], labels = ['car', 'bus']) {
+async function imported(files: NamedFiles, paths: string[], labels = ['car', 'bus']) {
   const known = labels.map((name, id) => labelOf({ id, name }))
   const { shapes } = await importBytes(yolo, await zipOf(files), targetOf(known, framesOf(paths)))
   return shapes.map(({ frame, label_id }) => `${frame}: ${labels[label_id]}`)
 }
 
 /** Imports into a project without labels; returns the names of images and the number of their boxes, by subset. */
-async function opened(files: Files) {
+async function opened(files: NamedFiles) {
   const { labels, subsets } = await openYoloDataset(sourceOf(await zipOf(files)), newRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Record<string, Record<string, number>> = {}
@@ -42,7 +48,7 @@ const data = (folder: string): string =>
   `classes= 2\ntrain  = ${folder}train.txt\nvalid  = ${folder}val.txt\nnames = ${folder}x.names\nbackup = backup/\n`
 
 describe('lists of Darknet', () => {
-  test.each<[string, Files, Record<string, Record<string, number>>]>([
+  test.each<[string, NamedFiles, Record<string, Record<string, number>>]>([
     [
       'with the paths of the machine they were made on, obj.data in a folder of its own',
       {
@@ -111,7 +117,7 @@ describe('lists of Darknet', () => {
 })
 
 describe('the file of class names may be named', () => {
-  test.each<[string, Files]>([
+  test.each<[string, NamedFiles]>([
     ['_darknet.labels', { 'train/_darknet.labels': names, 'valid/_darknet.labels': names }],
     ['classes.txt', { 'classes.txt': names, 'notes.json': '{}' }],
     ['Classes.TXT', { 'Classes.TXT': names }],
@@ -138,7 +144,7 @@ describe('the file of class names may be named', () => {
 })
 
 describe('folders of a YOLO archive', () => {
-  test.each<[string, Files, Record<string, Record<string, number>>]>([
+  test.each<[string, NamedFiles, Record<string, Record<string, number>>]>([
     [
       'of Roboflow',
       {
@@ -237,7 +243,7 @@ describe('folders of a YOLO archive', () => {
 describe('a YOLO import refuses', () => {
   const ofUltralytics = 'path: .\ntrain: images/train\nnames:\n  0: car\n'
 
-  test.each<[string, Files, string]>([
+  test.each<[string, NamedFiles, string]>([
     [
       'a set of Ultralytics without a label file',
       { 'data.yaml': ofUltralytics, 'images/train/a.jpg': 'x' },
@@ -297,7 +303,7 @@ describe('a YOLO import refuses', () => {
   })
 })
 
-test.each<[string, Files]>([
+test.each<[string, NamedFiles]>([
   [
     'lists',
     {
