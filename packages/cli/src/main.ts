@@ -1,4 +1,4 @@
-import { exitCodes } from './failures/exit-codes.ts'
+import { exitCodes } from './failures/failure.ts'
 import { handleOutputError, runProgram } from './program.ts'
 import { readEnvironment } from './session/config.ts'
 

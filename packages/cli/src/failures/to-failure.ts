@@ -1,6 +1,5 @@
 import { ApiError, ConnectionError, RequestFailed, UnexpectedAnswer } from '@reticle/sdk'
-import type { ExitStatus } from './exit-codes.ts'
-import { Failure } from './failure.ts'
+import { type ExitStatus, Failure } from './failure.ts'
 
 /** Converts any error to a failure that a user can act on. */
 export function toFailure(thrown: unknown, signal: AbortSignal): Failure {

@@ -35,7 +35,7 @@ export async function* importMot(
   if (!sequence) return
   if (others.length > 0) {
     const names = [sequence, ...others.slice(0, 9)]
-      .map(({ root }) => root || '../../mot/')
+      .map(({ root }) => root || './')
       .join(', ')
     throw new FormatError(`several sequences, expected one: ${names}`)
   }
