@@ -125,6 +125,32 @@ export const orders: Record<string, string[]> = {
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
+  'packages/formats': [
+    'json',
+    'report',
+    'text',
+    'archive',
+    'xml',
+    'image',
+    'model',
+    'tracks',
+    'importing',
+    'exporting',
+    'masks',
+    'formats',
+  ],
+  'packages/cli': [
+    'files',
+    'failures',
+    'terminal',
+    'session',
+    'transfers',
+    'resources',
+    'convert',
+    'migrate',
+    'doctor',
+    'commands',
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

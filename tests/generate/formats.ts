@@ -1,5 +1,5 @@
-import type { Carriage, Feature, Format, FormatOption } from '@reticle/formats/model'
-import { type AnnotationKind, features, shapeTypes } from '@reticle/formats/model'
+import type { Carriage, Feature, Format, FormatOption } from '@reticle/formats/model/dataset'
+import { type AnnotationKind, features, shapeTypes } from '@reticle/formats/model/dataset'
 import { formats } from '@reticle/formats/registry'
 import { introduction, optionWords } from './format-words.ts'
 

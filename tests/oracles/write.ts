@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatasetShape, DatasetShapeType } from '@reticle/formats/model'
+import type { DatasetShape, DatasetShapeType } from '@reticle/formats/model/dataset'
 import { formats } from '@reticle/formats/registry'
 import { datasetOf, exportBytes, framesOf, labelOf, shapeOf } from '@reticle/formats/testing/run'
 import sharp from 'sharp'

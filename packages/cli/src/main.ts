@@ -1,6 +1,6 @@
-import { readEnvironment } from './config.ts'
-import { exitCodes } from './exit-codes.ts'
+import { exitCodes } from './failures/failure.ts'
 import { handleOutputError, runProgram } from './program.ts'
+import { readEnvironment } from './session/config.ts'
 
 const interrupted = new AbortController()
 const { stdin, stdout, stderr } = process

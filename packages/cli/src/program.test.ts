@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { readEnvironment } from './config.ts'
 import { buildProgram, runProgram } from './program.ts'
+import { readEnvironment } from './session/config.ts'
 
 const { stdin, stdout, stderr } = process
 const context = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { coco } from './formats/coco.ts'
-import type { Format } from './model.ts'
+import type { Format } from './model/dataset.ts'
 import { findExporter, findImporter, formats, listFormats, listLosses } from './registry.ts'
 
 const named = (name: string, aliases: string[] = []): Format => ({ ...coco, name, aliases })
@@ -52,8 +52,14 @@ test('the losses of an export are listed for each kind', () => {
   const { formats: rows } = listLosses([named('b'), outOnly, inOnly])
   expect(rows.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(rows[0]?.kinds).toEqual({
-    ...{ rectangle: 'kept', polygon: 'kept', mask: 'kept', ellipse: 'converted' },
-    ...{ polyline: 'dropped', points: 'dropped', cuboid: 'dropped', skeleton: 'dropped' },
+    rectangle: 'kept',
+    polygon: 'kept',
+    mask: 'kept',
+    ellipse: 'converted',
+    polyline: 'dropped',
+    points: 'dropped',
+    cuboid: 'dropped',
+    skeleton: 'dropped',
     tag: 'dropped',
   })
 })

@@ -15,8 +15,8 @@ import {
   type FormatOption,
   type Importer,
   shapeTypes,
-} from './model.ts'
-import { nearestName } from './nearest-name.ts'
+} from './model/dataset.ts'
+import { nearestName } from './text/nearest-name.ts'
 
 export const formats: readonly Format[] = [
   coco,

@@ -39,7 +39,8 @@ test('no other pairing has a higher sum', () => {
     .tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 }))
     .chain(([rows, columns]) =>
       fc.array(fc.array(similarity, { minLength: columns, maxLength: columns }), {
-        ...{ minLength: rows, maxLength: rows },
+        minLength: rows,
+        maxLength: rows,
       }),
     )
   fc.assert(

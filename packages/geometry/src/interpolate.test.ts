@@ -131,7 +131,9 @@ describe('a track of random keyframes', () => {
   const track = fc
     .uniqueArray(
       fc.record({
-        ...{ frame: fc.nat(20), outside: fc.boolean(), keyframe: fc.boolean() },
+        frame: fc.nat(20),
+        outside: fc.boolean(),
+        keyframe: fc.boolean(),
         points: fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9), fc.nat(9)),
       }),
       { selector: (one) => one.frame, maxLength: 8 },

@@ -20,7 +20,9 @@ test.each([
 test('cuboids are compared from the top and from the side, without rotation', () => {
   const cuboid = (centre: number[], size: number[], angle = 0) => [
     ...centre,
-    ...[0, 0, angle],
+    0,
+    0,
+    angle,
     ...size,
     ...Array(7).fill(0),
   ]

@@ -164,7 +164,7 @@ function placeRows({ corners, first, last, height, rows, ends }: Strip, at: numb
 const whole = (value: number): number => value | 0
 
 /** Edge as traversed by the COCO tools: along its longer axis in steps of one, from the smaller end. */
-interface Edge {
+interface PolygonEdge {
   isFlat: boolean
   x: number
   y: number
@@ -174,7 +174,7 @@ interface Edge {
   right: number
 }
 
-function edgeOf(x0: number, y0: number, x1: number, y1: number): Edge {
+function edgeOf(x0: number, y0: number, x1: number, y1: number): PolygonEdge {
   const isFlat = Math.abs(x1 - x0) >= Math.abs(y1 - y0)
   const isBackward = isFlat ? x0 > x1 : y0 > y1
   const slope = isFlat ? (y1 - y0) / (x1 - x0) : (x1 - x0) / (y1 - y0)
@@ -188,13 +188,13 @@ function edgeOf(x0: number, y0: number, x1: number, y1: number): Edge {
   }
 }
 
-function flatRow({ x, y, slope }: Edge, column: number): number {
+function flatRow({ x, y, slope }: PolygonEdge, column: number): number {
   const step = slope >= 0 ? column - x : column - x + 1
   return whole(y + slope * step + 0.5)
 }
 
 /** Returns the row before the first step whose lattice point is on the other side of the centre. */
-function steepRow({ x, y, slope }: Edge, column: number): number {
+function steepRow({ x, y, slope }: PolygonEdge, column: number): number {
   let step = Math.max(0, whole((column + 0.5 - x) / slope))
   while (!isAcross(x, slope, step, column)) step += 1
   while (step > 0 && isAcross(x, slope, step - 1, column)) step -= 1

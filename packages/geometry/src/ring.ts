@@ -22,8 +22,10 @@ export function simpleRing(points: readonly number[]): Ring | undefined {
   for (let at = 0; at + 1 < points.length; at += 2) {
     const end = at + 3 < points.length ? at + 2 : 0
     const edge = {
-      ...{ x1: points[at] ?? 0, y1: points[at + 1] ?? 0 },
-      ...{ x2: points[end] ?? 0, y2: points[end + 1] ?? 0 },
+      x1: points[at] ?? 0,
+      y1: points[at + 1] ?? 0,
+      x2: points[end] ?? 0,
+      y2: points[end + 1] ?? 0,
     }
     if (edge.x1 !== edge.x2 || edge.y1 !== edge.y2) edges.push(edge)
   }

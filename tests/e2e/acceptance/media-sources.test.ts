@@ -1,6 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { packTar } from '@reticle/formats/testing/tar'
 import { startReceiver } from '@reticle/kit/testing/receiver'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +16,6 @@ import {
   type ImageFile,
 } from '../../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
-import { packTar, tarGz } from '../../support/tars.ts'
 
 /** Sources of the media of a task, and the choice and order of frames. */
 
@@ -154,7 +155,7 @@ describe('archives and mixed files', () => {
 
   test.each([
     ['tar', packTar],
-    ['tar.gz', tarGz],
+    ['tar.gz', (files: Record<string, Uint8Array>) => gzipSync(packTar(files))],
   ])('frames are read from a %s, with their context images', async (_, pack) => {
     const { id, meta, names, request } = await attach([file('all.archive', pack(await members()))])
     expect(names).toEqual(['b.bmp', 'in/a.png'])
@@ -200,7 +201,7 @@ describe('archives and mixed files', () => {
     ],
     [
       'a truncated archive',
-      async () => [file('a.tgz', tarGz(await members()).subarray(0, -20))],
+      async () => [file('a.tgz', gzipSync(packTar(await members())).subarray(0, -20))],
       'a.tgz: the archive is damaged or cut off',
     ],
     [

@@ -1,6 +1,12 @@
 import { gzipSync } from 'node:zlib'
-import { tarEnd } from '@reticle/kit/ops/dump/tar'
-import { binarySize, craftTar, longName, pax, type TarMember } from '../../support/crafted-tar.ts'
+import {
+  binarySize,
+  type CraftedMember,
+  craftTar,
+  longName,
+  pax,
+  tarEnd,
+} from '@reticle/formats/testing/tar'
 import {
   createNoise,
   escaped,
@@ -24,17 +30,17 @@ type Message = string | RegExp
  * @param picture a small PNG
  */
 export function hostileTars(picture: Uint8Array): HostileFile[] {
-  const good: TarMember = { name: 'a.png', bytes: picture }
-  const tar = (what: string, members: TarMember[], message: Message, end?: Uint8Array) => ({
+  const good: CraftedMember = { name: 'a.png', content: picture }
+  const tar = (what: string, members: CraftedMember[], message: Message, end?: Uint8Array) => ({
     ...{ what, name: 'a.tar', message },
     bytes: () => craftTar([good, ...members], end),
   })
-  const b: TarMember = { name: 'b.png', bytes: picture }
-  const path = (what: string, members: TarMember[], reason: string): HostileFile =>
+  const b: CraftedMember = { name: 'b.png', content: picture }
+  const path = (what: string, members: CraftedMember[], reason: string): HostileFile =>
     tar(what, members, new RegExp(`^bad path in archive: ".*" ${reason}$`))
   const special = (what: string, type: string, reason = 'links and devices are not allowed') =>
     tar(what, [{ name: 'b.png', type }], `b.png: ${reason}`)
-  const sized = (what: string, size: TarMember['size'], message: Message) =>
+  const sized = (what: string, size: CraftedMember['size'], message: Message) =>
     tar(what, [{ ...b, size }], message)
   const whole = craftTar([good, b])
   return [
@@ -72,11 +78,7 @@ export function hostileTars(picture: Uint8Array): HostileFile[] {
       'M',
       'archive is split over several files; send one whole archive',
     ),
-    tar(
-      'a wrong checksum',
-      [{ ...b, isWrong: true }],
-      'archive is damaged: member 2 has no header',
-    ),
+    tar('a wrong checksum', [{ ...b, sum: 1 }], 'archive is damaged: member 2 has no header'),
     sized(
       'a size that is not a number',
       '0000000009x',
@@ -99,7 +101,7 @@ export function hostileTars(picture: Uint8Array): HostileFile[] {
     tar('a negative pax size', [pax({ size: '-1' }), b], range),
     tar(
       'an invalid pax record',
-      [{ name: 'pax', type: 'x', bytes: Buffer.from('99 path=c.png\n') }, b],
+      [{ name: 'pax', type: 'x', content: Buffer.from('99 path=c.png\n') }, b],
       'archive is damaged: a pax record does not add up',
     ),
     tar(
@@ -119,23 +121,23 @@ export function hostileTars(picture: Uint8Array): HostileFile[] {
     },
     {
       ...{ what: 'a wrong checksum in the first header', name: 'a.tar', message: noMedia },
-      bytes: () => craftTar([{ ...good, isWrong: true }]),
+      bytes: () => craftTar([{ ...good, sum: 1 }]),
     },
     {
       ...{ what: 'an archive that contains only an archive', name: 'a.tar', message: noMedia },
-      bytes: () => craftTar([{ name: 'b.tar', bytes: whole }]),
+      bytes: () => craftTar([{ name: 'b.tar', content: whole }]),
     },
     ...packed(good, whole),
   ]
 }
 
-function packed(good: TarMember, whole: Buffer): HostileFile[] {
+function packed(good: CraftedMember, whole: Buffer): HostileFile[] {
   const gz = (what: string, bytes: () => Uint8Array, message: Message): HostileFile => ({
     ...{ what: `compressed: ${what}`, name: 'a.tgz', bytes, message },
   })
   const cut = 'a.tgz: the archive is damaged or cut off'
   const noTar = 'a.tgz: what is packed in it is no tar archive'
-  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', bytes: createNoise(5000) }]))
+  const gzip = gzipSync(craftTar([good, { name: 'noise.bin', content: createNoise(5000) }]))
   const wrong = Buffer.from(gzip)
   wrong.writeUInt32LE(5, wrong.length - 8)
   const length = mostEntries
@@ -155,11 +157,11 @@ function packed(good: TarMember, whole: Buffer): HostileFile[] {
     ),
     gz('a truncated archive', () => gzipSync(whole.subarray(0, 1300)), /it was cut off/),
     gz('compressed twice', () => gzipSync(gzip), noTar),
-    gz('an image', () => gzipSync(good.bytes ?? ''), noTar),
+    gz('an image', () => gzipSync(good.content ?? ''), noTar),
     gz('zeros', () => gzipSync(zeros(100)), noTar),
     gz(
       'a bomb',
-      () => gzipSync(craftTar([good, { name: 'z.bin', bytes: zeros(100) }])),
+      () => gzipSync(craftTar([good, { name: 'z.bin', content: zeros(100) }])),
       /^archive too large: it unpacks to more than 6\d{7} bytes$/,
     ),
     gz(
@@ -182,9 +184,9 @@ function packed(good: TarMember, whole: Buffer): HostileFile[] {
 
 /** Builds archives as common tools write them. */
 export function honestTars(one: Uint8Array, two: Uint8Array): OddFile[] {
-  const a: TarMember = { name: 'a.png', bytes: one }
+  const a: CraftedMember = { name: 'a.png', content: one }
   const long = `${'folder/'.repeat(20)}b.png`
-  const members: TarMember[] = [
+  const members: CraftedMember[] = [
     { name: './', type: '5' },
     { name: './in/', type: '5' },
     { ...a, name: './in/a.png' },
@@ -192,8 +194,8 @@ export function honestTars(one: Uint8Array, two: Uint8Array): OddFile[] {
     pax({ path: 'größe/写真.png', mtime: '1.5' }),
     { ...a, name: 'gr' },
     longName(long),
-    { name: 'b', bytes: two },
-    { name: '__MACOSX/._a.png', bytes: Buffer.from('junk') },
+    { name: 'b', content: two },
+    { name: '__MACOSX/._a.png', content: Buffer.from('junk') },
   ]
   const frames = [long, 'größe/写真.png', 'in/a.png']
   const whole = craftTar(members)

@@ -13,7 +13,7 @@ import {
   type RowKind,
   rowKinds,
 } from '@reticle/contracts/row-lines'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import { unavailable } from '@reticle/kit'
 import { toArchiveEllipse } from './ellipse.ts'
 

@@ -1,5 +1,5 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
-import { FormatError } from '@reticle/formats/errors'
+import { FormatError } from '@reticle/formats/report/errors'
 import { readMediaBytes } from '../media/media-bytes.ts'
 import { UnusableInput } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'

@@ -1,7 +1,7 @@
 import type { Track } from '@reticle/contracts/rest/annotations'
 import type { Label } from '@reticle/contracts/rest/labels'
-import { createDeletedFrameSearch } from '@reticle/formats/deleted-frames'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { createDeletedFrameSearch } from '@reticle/formats/tracks/deleted-frames'
 
 /** Tracks that an export leaves out because all frames on which they are visible were deleted. */
 export interface DeletedTracks {

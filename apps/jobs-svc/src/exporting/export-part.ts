@@ -3,9 +3,13 @@ import type { Track } from '@reticle/contracts/rest/annotations'
 import type { Facts } from '@reticle/contracts/rest/facts'
 import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { Exported } from '@reticle/contracts/rest/requests'
-import type { DatasetItem, ItemFrame } from '@reticle/formats/model'
-import type { TaskDetails } from '@reticle/formats/task-details'
-import { type AnnotationStreams, type ItemOptions, itemsOf } from '@reticle/formats/tracks'
+import type { DatasetItem, ItemFrame } from '@reticle/formats/model/dataset'
+import type { TaskDetails } from '@reticle/formats/model/task-details'
+import {
+  type AnnotationStreams,
+  type ItemOptions,
+  itemsOf,
+} from '@reticle/formats/tracks/dataset-items'
 import type { CallContext } from '@reticle/kit'
 import { sourceKey } from '../frames/source.ts'
 import type { OperationDeps } from '../operations/operation.ts'

@@ -1,7 +1,7 @@
 import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { Exported } from '@reticle/contracts/rest/requests'
-import type { DatasetItem, DatasetTrack, ItemFrame } from '@reticle/formats/model'
-import type { AnnotationStreams } from '@reticle/formats/tracks'
+import type { DatasetItem, DatasetTrack, ItemFrame } from '@reticle/formats/model/dataset'
+import type { AnnotationStreams } from '@reticle/formats/tracks/dataset-items'
 import type { CallContext } from '@reticle/kit'
 import type { OperationServices } from '../operations/operation.ts'
 

@@ -10,8 +10,8 @@ import {
   decodeTrack,
   type RowKind,
 } from '@reticle/contracts/row-lines'
-import type { DatasetShape, DatasetTag, DatasetTrack } from '@reticle/formats/model'
-import type { AnnotationStreams } from '@reticle/formats/tracks'
+import type { DatasetShape, DatasetTag, DatasetTrack } from '@reticle/formats/model/dataset'
+import type { AnnotationStreams } from '@reticle/formats/tracks/dataset-items'
 import type { Staged } from '../operations/staging.ts'
 import type { AssertLabel } from './known-labels.ts'
 

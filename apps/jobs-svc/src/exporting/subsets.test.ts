@@ -1,4 +1,4 @@
-import type { ItemFrame } from '@reticle/formats/model'
+import type { ItemFrame } from '@reticle/formats/model/dataset'
 import { expect, test } from 'vitest'
 import type { ExportPart } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'

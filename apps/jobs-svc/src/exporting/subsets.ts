@@ -1,4 +1,9 @@
-import type { DatasetItem, TaskPart as FormatPart, ItemFrame, Subset } from '@reticle/formats/model'
+import type {
+  DatasetItem,
+  TaskPart as FormatPart,
+  ItemFrame,
+  Subset,
+} from '@reticle/formats/model/dataset'
 import type { ExportPart } from './export-part.ts'
 
 /** Subset name of tasks without one, and its replacement when a task uses that name. */

@@ -1,6 +1,6 @@
-import { FormatError } from '@reticle/formats/errors'
-import type { Exporter, Format, Importer } from '@reticle/formats/model'
+import type { Exporter, Format, Importer } from '@reticle/formats/model/dataset'
 import { describeUnknown, findExporter, findImporter } from '@reticle/formats/registry'
+import { FormatError } from '@reticle/formats/report/errors'
 import { type DomainError, invalid, invalidText } from '@reticle/kit'
 
 /**

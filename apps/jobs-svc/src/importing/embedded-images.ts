@@ -1,5 +1,5 @@
-import { FormatError } from '@reticle/formats/errors'
-import type { EmbeddedImage } from '@reticle/formats/model'
+import type { EmbeddedImage } from '@reticle/formats/model/dataset'
+import { FormatError } from '@reticle/formats/report/errors'
 import { cutBytes } from '@reticle/kit/call/pieces'
 import type { OperationDeps } from '../operations/operation.ts'
 import {

@@ -1,5 +1,5 @@
 import { labelOf } from '@reticle/contracts/testing/records'
-import type { FileLabel } from '@reticle/formats/file-labels'
+import type { FileLabel } from '@reticle/formats/model/file-labels'
 import { expect, test } from 'vitest'
 import { labelItems } from './label-items.ts'
 

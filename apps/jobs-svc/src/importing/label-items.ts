@@ -1,6 +1,6 @@
 import type { AttributeWrite, Label, LabelWrite, Sublabel } from '@reticle/contracts/rest/labels'
-import { FormatError } from '@reticle/formats/errors'
-import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
+import type { FileAttribute, FileLabel } from '@reticle/formats/model/file-labels'
+import { FormatError } from '@reticle/formats/report/errors'
 
 /**
  * Returns the PATCH of the project's labels that adds the labels of the file: a project without labels gets them, any

@@ -1,6 +1,6 @@
 import { decodeRows, type RowKind, rowColumns } from '@reticle/contracts/row-lines'
-import { FormatError } from '@reticle/formats/errors'
-import type { ConversionRun, DatasetLabel, ImportTarget } from '@reticle/formats/model'
+import type { ConversionRun, DatasetLabel, ImportTarget } from '@reticle/formats/model/dataset'
+import { FormatError } from '@reticle/formats/report/errors'
 import { DomainError } from '@reticle/kit'
 import { sentenceOf } from '../operations/failure.ts'
 import { UnusableInput } from '../operations/operation.ts'

@@ -11,7 +11,12 @@ import {
   encodeTrack,
   rowLinesHeader,
 } from '@reticle/contracts/row-lines'
-import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
+import type {
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  Imported,
+} from '@reticle/formats/model/dataset'
 import { pieceBytes } from '@reticle/kit/call/pieces'
 
 /**

@@ -1,5 +1,5 @@
-import { FormatError } from '@reticle/formats/errors'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { FormatError } from '@reticle/formats/report/errors'
 import {
   changedMeanwhile,
   conflict,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { report } from '@reticle/contracts/rest/requests'
-import { FormatError } from '@reticle/formats/errors'
+import { FormatError } from '@reticle/formats/report/errors'
 import { DomainError, type ErrorKind } from '@reticle/kit'
 import { formatPath } from '@reticle/kit/call/validation'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 import type { Chapter } from '@reticle/contracts/rest/media'
-import { FormatError } from '@reticle/formats/errors'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { FormatError } from '@reticle/formats/report/errors'
 import { isBucketKey } from '../buckets/with-buckets.ts'
 import { explainRead } from '../media/kinds/foreign.ts'
 import { pagesOf } from '../pdf/pages.ts'

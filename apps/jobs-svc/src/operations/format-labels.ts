@@ -1,5 +1,5 @@
 import type { Label as RestLabel, Sublabel } from '@reticle/contracts/rest/labels'
-import type { DatasetLabel } from '@reticle/formats/model'
+import type { DatasetLabel } from '@reticle/formats/model/dataset'
 
 /** Converts labels to the form that formats use, ascending by id. */
 export function formatLabels(labels: readonly RestLabel[]): DatasetLabel[] {

@@ -1,4 +1,4 @@
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import type { CallContext } from '@reticle/kit'
 import { openBucketListing } from '../buckets/listing.ts'
 import { withBuckets } from '../buckets/with-buckets.ts'

@@ -1,5 +1,5 @@
 import type { RequestReport } from '@reticle/contracts/rest/requests'
-import { createReport, type ReportWriter } from '@reticle/formats/report'
+import { createReport, type ReportWriter } from '@reticle/formats/report/conversion-report'
 
 /** Converts the notes of a conversion to the report in the record of its request. */
 export function toReport(writer: ReportWriter): RequestReport {

@@ -1,4 +1,4 @@
-import { createReport } from '@reticle/formats/report'
+import { createReport } from '@reticle/formats/report/conversion-report'
 import { expect, test } from 'vitest'
 import { taskChapters } from './task-chapters.ts'
 

@@ -1,6 +1,6 @@
 import type { Chapter } from '@reticle/contracts/rest/media'
 import { stepOf } from '@reticle/contracts/rest/sources'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import type { CreateWork } from '../requests/work.ts'
 import type { Counted } from '../sources/frame-lines.ts'
 import { mostChapters } from '../video/decoder.ts'

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { ZipEntry } from '@reticle/formats/archive/zip-reader'
-import type { ReportCode, ReportWriter } from '@reticle/formats/report'
+import type { ReportCode, ReportWriter } from '@reticle/formats/report/conversion-report'
 import { z } from 'zod'
 import { createImageDecoder } from '../frames/decode.ts'
 import { isUndecodable, undecodable } from '../frames/source.ts'

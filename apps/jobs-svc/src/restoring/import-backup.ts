@@ -1,7 +1,7 @@
 import { encodeBackupLine } from '@reticle/contracts/backup-lines'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { BackupIssue, BackupTask } from '@reticle/contracts/rest/backups'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import type { CallContext } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/call/pieces'
 import { asDraft } from '../importing/draft.ts'

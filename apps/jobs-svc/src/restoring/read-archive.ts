@@ -1,7 +1,7 @@
 import type { BackedUp } from '@reticle/contracts/rest/backups'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { type ArchiveLimits, openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
-import { FormatError } from '@reticle/formats/errors'
+import { FormatError } from '@reticle/formats/report/errors'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { formatIssue, formatPath } from '@reticle/kit/call/validation'
 import type { z } from 'zod'

@@ -1,6 +1,6 @@
 import { largestAsset } from '@reticle/contracts/rest/assets'
-import { FormatError } from '@reticle/formats/errors'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { FormatError } from '@reticle/formats/report/errors'
 import { type CallContext, DomainError } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 import { ignore } from '../operations/report.ts'

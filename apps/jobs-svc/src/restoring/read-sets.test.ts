@@ -1,5 +1,5 @@
 import { decodeRows, decodeShape, rowLinesHeader } from '@reticle/contracts/row-lines'
-import { createReport } from '@reticle/formats/report'
+import { createReport } from '@reticle/formats/report/conversion-report'
 import { expect, test } from 'vitest'
 import { knownLabels, readSets } from './read-sets.ts'
 

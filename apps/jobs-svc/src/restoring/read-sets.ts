@@ -5,7 +5,10 @@ import {
   shapeTypes,
 } from '@reticle/contracts/rest/annotations'
 import { encodeShape, encodeTag, encodeTrack } from '@reticle/contracts/row-lines'
-import { type ErrorLocation, FormatError } from '@reticle/formats/errors'
+import { readSource } from '@reticle/formats/importing/object-source'
+import { isBatch, type RootMember, ScanError } from '@reticle/formats/json/scan'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { type ErrorLocation, FormatError } from '@reticle/formats/report/errors'
 import {
   createFieldError,
   isRecord,
@@ -15,10 +18,7 @@ import {
   readNumber,
   readNumbers,
   readText,
-} from '@reticle/formats/json/fields'
-import { isBatch, type RootMember, ScanError } from '@reticle/formats/json/scan'
-import { readSource } from '@reticle/formats/object-source'
-import type { ReportWriter } from '@reticle/formats/report'
+} from '@reticle/formats/text/json-fields'
 import { fromArchiveEllipse } from '../backups/ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BackupJob } from '@reticle/contracts/rest/backups'
 import { rowLinesHeader } from '@reticle/contracts/row-lines'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import type { CallContext } from '@reticle/kit'
 import type { OperationDeps } from '../operations/operation.ts'
 import { stageTexts } from '../operations/staging.ts'

@@ -1,5 +1,5 @@
-import { FormatError } from '@reticle/formats/errors'
 import { createScanner, type RootMember, type Scanner } from '@reticle/formats/json/scan'
+import { FormatError } from '@reticle/formats/report/errors'
 
 /** Member of one object of the list, with the index of that object. */
 export interface SetMember {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import zlib, { gzipSync } from 'node:zlib'
+import { craftTar, packTar } from '@reticle/formats/testing/tar'
 import { unavailable } from '@reticle/kit'
-import { tarEnd, tarHeader, tarPadding } from '@reticle/kit/ops/dump/tar'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gatherBytes, readMediaBytes } from '../media/media-bytes.ts'
 import { createBitmap, createPreparation, picture } from '../testing/prepare.ts'
@@ -15,14 +15,6 @@ beforeEach(() => {
 })
 
 const small = await picture(8, 6)
-
-function tar(members: Record<string, string | Uint8Array>): Buffer {
-  const parts = Object.entries(members).flatMap(([name, content]) => {
-    const bytes = Buffer.from(content)
-    return [tarHeader(name, bytes.length), bytes, tarPadding(bytes.length)]
-  })
-  return Buffer.concat([...parts, tarEnd])
-}
 
 const members = {
   'b/2.png': await picture(20, 10, 'png'),
@@ -44,7 +36,7 @@ const packers: [string, (bytes: Buffer) => Buffer][] = [
 if (isPacker(zstdCompress)) packers.push(['tar.zst', zstdCompress])
 
 test.each(packers)('frames of a %s are read from within it', async (_, pack) => {
-  const file = await uploadFile(blobs, 'anything.bin', pack(tar(members)))
+  const file = await uploadFile(blobs, 'anything.bin', pack(packTar(members)))
   const { frames, outcome } = await prepare({ files: [file] })
   expect(
     frames.map(({ name, width, height, media_type }) => [name, width, height, media_type]),
@@ -65,11 +57,11 @@ test.each(packers)('frames of a %s are read from within it', async (_, pack) => 
 })
 
 test('a plain tar stays in the upload; a compressed one is unpacked beside it', async () => {
-  const plain = await uploadFile(blobs, 'a.tar', tar(members))
+  const plain = await uploadFile(blobs, 'a.tar', packTar(members))
   const kept = await prepare({ files: [plain] })
   expect(new Set(kept.frames.map(({ key }) => key))).toEqual(new Set([plain.key]))
 
-  const packed = await uploadFile(blobs, 'a.tgz', gzipSync(tar(members)))
+  const packed = await uploadFile(blobs, 'a.tgz', gzipSync(packTar(members)))
   const { frames, work, run } = await prepare({ files: [packed] })
   const keys = new Set(frames.map(({ key }) => key))
   expect(keys).toEqual(new Set([`${work.input_key}made-1/unpacked`]))
@@ -87,29 +79,25 @@ const gzip = (bytes: Buffer) => gzipSync(bytes)
 
 describe('an unusable archive fails with one sentence, and leaves no files', () => {
   const cases: [string, () => [string, Buffer][], string][] = [
-    [
-      'an empty archive',
-      () => [['a.tar', Buffer.concat([tarHeader('x', 0), tarEnd])]],
-      'No media data found',
-    ],
+    ['an empty archive', () => [['a.tar', craftTar([{ name: 'x' }])]], 'No media data found'],
     [
       'an archive that was cut',
-      () => [['a.tar', tar(members).subarray(0, 2000)]],
+      () => [['a.tar', packTar(members).subarray(0, 2000)]],
       'archive is damaged: it was cut off',
     ],
     [
       'a packed archive that was cut',
-      () => [['a.tgz', gzip(tar(members)).subarray(0, -9)]],
+      () => [['a.tgz', gzip(packTar(members)).subarray(0, -9)]],
       'a.tgz: the archive is damaged or cut off',
     ],
     [
       'a cut archive, packed',
-      () => [['a.tgz', gzip(tar(members).subarray(0, 2000))]],
+      () => [['a.tgz', gzip(packTar(members).subarray(0, 2000))]],
       'it was cut off',
     ],
     [
       'a packed archive with a wrong checksum',
-      () => [['a.tgz', changed(gzip(tar(members)))]],
+      () => [['a.tgz', changed(gzip(packTar(members)))]],
       'a.tgz: the archive is damaged',
     ],
     [
@@ -117,30 +105,43 @@ describe('an unusable archive fails with one sentence, and leaves no files', () 
       () => [['a.jpg.gz', gzip(small)]],
       'a.jpg.gz: what is packed in it is no tar archive',
     ],
-    ['a path that climbs', () => [['a.tar', tar({ '../a.jpg': small })]], 'bad path in archive'],
-    ['a link', () => [['a.tar', linked()]], 'links and devices are not allowed'],
+    [
+      'a path that climbs',
+      () => [['a.tar', packTar({ '../a.jpg': small })]],
+      'bad path in archive',
+    ],
+    [
+      'a link',
+      () => [['a.tar', craftTar([{ name: 'a.jpg', type: '2' }])]],
+      'links and devices are not allowed',
+    ],
     [
       'a lying size',
-      () => [['a.tgz', gzip(Buffer.concat([tarHeader('a.jpg', 9000), small, tarEnd]))]],
+      () => [
+        [
+          'a.tgz',
+          gzip(craftTar([{ name: 'a.jpg', size: 9000, content: small, isUnpadded: true }])),
+        ],
+      ],
       'it was cut off',
     ],
     [
       'too many bytes',
-      () => [['a.tgz', gzip(tar({ a: Buffer.alloc(6_000_000) }))]],
+      () => [['a.tgz', gzip(packTar({ a: Buffer.alloc(6_000_000) }))]],
       'archive too large',
     ],
     [
       'two archives',
       () => [
-        ['a.tar', tar(members)],
-        ['b.tgz', gzip(tar(members))],
+        ['a.tar', packTar(members)],
+        ['b.tgz', gzip(packTar(members))],
       ],
       'but there are 2 archives',
     ],
     [
       'an archive and a picture',
       () => [
-        ['a.tar', tar(members)],
+        ['a.tar', packTar(members)],
         ['b.jpg', small],
       ],
       'but there are 1 archive and 1 image',
@@ -156,14 +157,14 @@ describe('an unusable archive fails with one sentence, and leaves no files', () 
 
   test('unpacked files of a failed request are deleted', async () => {
     const before = await made()
-    const file = await uploadFile(blobs, 'a.tgz', gzip(tar({ 'a.txt': 'text' })))
+    const file = await uploadFile(blobs, 'a.tgz', gzip(packTar({ 'a.txt': 'text' })))
     await expect(prepare({ files: [file] })).rejects.toThrow('No media data found')
     expect(await made()).toEqual(before)
   })
 })
 
 test('an archive does not count as damaged when the store is unavailable', async () => {
-  const file = await uploadFile(blobs, 'a.tgz', gzip(tar({ a: randomBytes(300_000) })))
+  const file = await uploadFile(blobs, 'a.tgz', gzip(packTar({ a: randomBytes(300_000) })))
   let asked = 0
   const get: typeof blobs.get = async (key, range) => {
     if (++asked > 4) throw unavailable('The store is away.')
@@ -175,7 +176,7 @@ test('an archive does not count as damaged when the store is unavailable', async
 })
 
 test('a decompression bomb is stopped before it fills the store', async () => {
-  const zeros = gzipSync(tar({ 'a.bmp': Buffer.alloc(300_000_000) }), { level: 6 })
+  const zeros = gzipSync(packTar({ 'a.bmp': Buffer.alloc(300_000_000) }), { level: 6 })
   const file = await uploadFile(blobs, 'a.tgz', zeros)
   await expect(prepare({ files: [file] })).rejects.toThrow(
     /archive too large: it unpacks to more than 6\d{7} bytes/,
@@ -193,14 +194,4 @@ function changed(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
   copy.writeUInt32LE(1, copy.length - 8)
   return copy
-}
-
-/** Creates the header of a symbolic link. */
-function linked(): Buffer {
-  const header = tarHeader('a.jpg', 0)
-  header.write('2', 156, 'latin1')
-  header.fill(' ', 148, 156)
-  const sum = header.reduce((all, byte) => all + byte, 0)
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')
-  return Buffer.concat([header, tarEnd])
 }

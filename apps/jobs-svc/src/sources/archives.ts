@@ -1,7 +1,7 @@
 import { readAhead, readPieces } from '@reticle/formats/archive/source'
 import { isTarHeader, openTar } from '@reticle/formats/archive/tar-reader'
 import { openZip } from '@reticle/formats/archive/zip-reader'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import { pieceBytes } from '@reticle/kit/call/pieces'
 import { blobSource } from '../media/blob-source.ts'
 import { gatherBytes } from '../media/media-bytes.ts'

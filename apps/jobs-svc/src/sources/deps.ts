@@ -1,4 +1,4 @@
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import type { BucketListing } from '../buckets/listing.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 

@@ -1,7 +1,7 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
 import { headBytes, imageSize } from '@reticle/formats/image/size'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import { limitConcurrency } from '../frames/limit-concurrency.ts'
 import { largestImageBytes, largestPixels } from '../media/image.ts'
 import { explainForeign } from '../media/kinds/foreign.ts'

@@ -1,6 +1,6 @@
 import { isManifest } from '@reticle/contracts/rest/sources'
-import { FormatError } from '@reticle/formats/errors'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
+import { FormatError } from '@reticle/formats/report/errors'
 import { z } from 'zod'
 import { ignore } from '../operations/report.ts'
 import type { KnownPicture } from './source-listing.ts'

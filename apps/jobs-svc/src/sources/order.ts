@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import { mapInBatches } from '../media/map-in-batches.ts'
 import { compareNames } from '../media/order.ts'
 import { sniffedBytes, sniffFile } from '../media/sniff.ts'

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { type RandomAccess, readPieces, sourceOf } from '@reticle/formats/archive/source'
 import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/call/pieces'
 import { blobSource } from '../media/blob-source.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { readPieces } from '@reticle/formats/archive/source'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
-import { FormatError } from '@reticle/formats/errors'
+import { FormatError } from '@reticle/formats/report/errors'
 import { pieceBytes } from '@reticle/kit/call/pieces'
 import { blobSource } from '../media/blob-source.ts'
 import { countedIn, isBomb } from '../media/media-bytes.ts'

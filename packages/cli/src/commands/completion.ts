@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
-import { type CompletionValues, completionScript, shells } from '../completion.ts'
-import { addExamples } from '../examples.ts'
-import { usageFailure } from '../failure.ts'
-import type { CliContext } from '../session.ts'
+import { usageFailure } from '../failures/failure.ts'
+import type { CliContext } from '../session/command-session.ts'
+import { addExamples } from '../terminal/examples.ts'
+import { type CompletionValues, completionScript, shells } from './completion-script.ts'
 
 export function addCompletion(program: Command, { stdout }: CliContext): void {
   const command = program

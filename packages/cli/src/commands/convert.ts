@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Converted } from '../convert/convert.ts'
-import { addExamples } from '../examples.ts'
-import { usageFailure } from '../failure.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
 import { formatCounts } from '../terminal/counts.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { formatReport } from '../terminal/report.ts'
 
 interface ConvertOptions {
@@ -84,7 +84,11 @@ async function convertFile(
   try {
     const converted = await convertDataset(
       {
-        ...{ importer: importer.importer, exporter: exporter.exporter, tmpDir, signal, now },
+        importer: importer.importer,
+        exporter: exporter.exporter,
+        tmpDir,
+        signal,
+        now,
         inputOptions: {
           path: from,
           images: options.images || undefined,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { examineSetup } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { addExamples } from '../examples.ts'
-import { Failure } from '../failure.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { Failure } from '../failures/failure.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
+import { addExamples } from '../terminal/examples.ts'
 
 export function addDoctor(program: Command, context: CliContext): void {
   const command = program

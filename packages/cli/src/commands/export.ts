@@ -1,9 +1,9 @@
 import type { Client, RqId } from '@reticle/sdk'
 import { Argument, type Command, Option } from 'commander'
-import { addExamples } from '../examples.ts'
-import type { Options } from '../resources/fields.ts'
+import type { CommandOptions } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { openJournal } from '../transfers/journal.ts'
 import { runRequest } from '../transfers/requests.ts'
 import { assertFree, fetchResult } from '../transfers/result-file.ts'
@@ -11,7 +11,7 @@ import { bucketOptions, printReport, resumed, toFileLocation } from './transfer-
 
 /** Commands that write a file: exports of datasets, backups and the event log. */
 
-interface OutOptions extends Options {
+interface OutOptions extends CommandOptions {
   output?: string
   force?: boolean
   cloudStorage?: string

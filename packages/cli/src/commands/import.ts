@@ -1,12 +1,12 @@
 import type { CallOptions, Client, FileSource, Request, RqId, UploadOptions } from '@reticle/sdk'
 import { fromPath } from '@reticle/sdk/node'
 import { Argument, type Command, Option } from 'commander'
-import { addExamples } from '../examples.ts'
-import { usageFailure } from '../failure.ts'
-import type { Options } from '../resources/fields.ts'
+import { usageFailure } from '../failures/failure.ts'
+import type { CommandOptions } from '../resources/fields.ts'
 import { numberId } from '../resources/resource.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
 import { formatCounts } from '../terminal/counts.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { formatLosses } from '../terminal/report.ts'
 import { openJournal } from '../transfers/journal.ts'
 import { runRequest } from '../transfers/requests.ts'
@@ -15,7 +15,7 @@ import { bucketOptions, printReport, resumed, toFileLocation } from './transfer-
 
 /** Commands that send a file: imports of annotations, datasets and backups. */
 
-interface InOptions extends Options {
+interface InOptions extends CommandOptions {
   cloudStorage?: string
   key?: string
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { addExamples } from '../examples.ts'
-import { Failure, usageFailure } from '../failure.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
 import { migrateArchives } from '../migrate/archives.ts'
 import { noSecrets, readSecrets, readUserMap } from '../migrate/input-files.ts'
 import { type MigrationEntry, openLedger } from '../migrate/ledger.ts'
@@ -13,9 +12,10 @@ import { openUserMapping } from '../migrate/user-mapping.ts'
 import { migrateWebhooks } from '../migrate/webhooks.ts'
 import { migrateStorages, workspacesOf } from '../migrate/workspaces.ts'
 import { bodyOf } from '../resources/fields.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
-import { serverUrl } from '../target.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
+import { serverUrl } from '../session/target.ts'
 import { formatCounts } from '../terminal/counts.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { promptSecret } from '../terminal/prompts.ts'
 
 interface MigrateOptions {
@@ -136,7 +136,9 @@ async function openMigration(
   const target = await session.client()
   const map = users === undefined ? {} : await readUserMap(users)
   return {
-    ...{ session, target, folder },
+    session,
+    target,
+    folder,
     secrets: secrets === undefined ? noSecrets : await readSecrets(secrets),
     people: await openUserMapping(target, map, session.signal),
     ledger: await openLedger(folder, about),

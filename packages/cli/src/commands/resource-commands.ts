@@ -1,12 +1,12 @@
 import type { CloudStorageContent, Delivery } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
-import { usageFailure } from '../failure.ts'
-import { followRequest } from '../follow.ts'
+import { usageFailure } from '../failures/failure.ts'
 import { createColumn, idColumn } from '../resources/columns.ts'
 import { findUser } from '../resources/find-user.ts'
 import { numberId } from '../resources/resource.ts'
-import { type CliContext, openSession } from '../session.ts'
+import { type CliContext, openSession } from '../session/command-session.ts'
+import { followRequest } from '../session/follow.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { formatReport } from '../terminal/report.ts'
 
 /** Additional commands of some resources. */

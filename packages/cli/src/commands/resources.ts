@@ -4,7 +4,7 @@ import { cloudstorage, request, webhook } from '../resources/connections.ts'
 import { job, label, project, task } from '../resources/projects.ts'
 import { addGroup, addResource } from '../resources/resource.ts'
 import { comment, guide, issue } from '../resources/review.ts'
-import type { CliContext } from '../session.ts'
+import type { CliContext } from '../session/command-session.ts'
 import {
   addCloudStorageCommands,
   addInvitationCommands,

@@ -1,9 +1,9 @@
 import type { Format, Health } from '@reticle/sdk'
 import { type Command, Option } from 'commander'
-import { addExamples } from '../examples.ts'
-import { Failure } from '../failure.ts'
+import { Failure } from '../failures/failure.ts'
 import { createColumn } from '../resources/columns.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { formatValue } from '../terminal/output.ts'
 
 export function addServer(program: Command, context: CliContext): void {

@@ -1,12 +1,16 @@
 import { hostname } from 'node:os'
 import { createClient } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { type CliConfig, defaultProfile, defaultUrl, writeConfig } from '../config.ts'
-import { addExamples } from '../examples.ts'
-import { Failure } from '../failure.ts'
 import { createColumn } from '../resources/columns.ts'
-import { type CliContext, type CommandSession, clientOf, openSession } from '../session.ts'
-import { serverUrl } from '../target.ts'
+import {
+  type CliContext,
+  type CommandSession,
+  clientOf,
+  openSession,
+} from '../session/command-session.ts'
+import { defaultUrl, writeConfig } from '../session/config.ts'
+import { serverUrl, unknownProfileFailure } from '../session/target.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { promptSecret } from '../terminal/prompts.ts'
 
 export function addSignIn(program: Command, context: CliContext): void {
@@ -132,7 +136,7 @@ async function listProfiles({ use }: { use?: string }, session: CommandSession):
   const { context, output } = session
   let config = await session.config()
   if (use !== undefined) {
-    if (!config.profiles[use]) throw noProfile(use, config)
+    if (!config.profiles[use]) throw unknownProfileFailure(use, config)
     config = { ...config, current: use }
     await writeConfig(context.env.configFile, config)
   }
@@ -151,9 +155,3 @@ async function listProfiles({ use }: { use?: string }, session: CommandSession):
     createColumn('TOKEN', ({ has_token }) => (has_token ? 'yes' : 'no')),
   ])
 }
-
-const noProfile = (name: string, { profiles }: CliConfig) =>
-  new Failure(`There is no profile "${name}"`, {
-    ending: 'usage',
-    hint: `There is: ${Object.keys(profiles).join(', ') || `none yet, not even "${defaultProfile}"`}`,
-  })

@@ -9,13 +9,13 @@ import {
   type TaskCreate,
 } from '@reticle/sdk'
 import { type Command, Option } from 'commander'
-import { addExamples } from '../examples.ts'
-import { usageFailure } from '../failure.ts'
-import { addFields, type BodyFields, bodyOf, type Options } from '../resources/fields.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { addFields, type BodyFields, bodyOf, type CommandOptions } from '../resources/fields.ts'
 import { labels, tracker } from '../resources/projects.ts'
 import { numberId } from '../resources/resource.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
 import { formatCount } from '../terminal/counts.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { formatLosses, formatReport, joinSome } from '../terminal/report.ts'
 import { filesMark, gatherFiles } from '../transfers/files.ts'
 import { type Journal, openJournal } from '../transfers/journal.ts'
@@ -130,7 +130,7 @@ export function addTaskCreate(group: Command, context: CliContext): void {
     )
     .option('--no-wait', 'do not wait until the frames are there')
   addFields(command, dataFields)
-  command.action(async (name: string, media: string[], options: Options, self: Command) =>
+  command.action(async (name: string, media: string[], options: CommandOptions, self: Command) =>
     createTask({ name, media, options }, openSession(self, context)),
   )
   addExamples(command, [
@@ -145,7 +145,7 @@ export function addTaskCreate(group: Command, context: CliContext): void {
 interface TaskCommand {
   name: string
   media: string[]
-  options: Options
+  options: CommandOptions
 }
 
 interface TaskInput {

@@ -1,8 +1,8 @@
 import type { Request } from '@reticle/sdk'
 import { type Command, Option } from 'commander'
-import { usageFailure } from '../failure.ts'
+import { usageFailure } from '../failures/failure.ts'
 import { numberId } from '../resources/resource.ts'
-import type { CommandSession } from '../session.ts'
+import type { CommandSession } from '../session/command-session.ts'
 import { formatReport } from '../terminal/report.ts'
 
 /** Options shared by the commands for imports and exports. */

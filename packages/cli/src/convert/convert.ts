@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
-import { FormatError } from '@reticle/formats/errors'
 import type {
   ConversionRun,
   Dataset,
@@ -12,11 +11,12 @@ import type {
   ItemFrame,
   Subset,
   TaskPart,
-} from '@reticle/formats/model'
-import { type ConversionReport, createReport } from '@reticle/formats/report'
-import type { TaskDetails } from '@reticle/formats/task-details'
-import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks'
-import { Failure } from '../failure.ts'
+} from '@reticle/formats/model/dataset'
+import type { TaskDetails } from '@reticle/formats/model/task-details'
+import { type ConversionReport, createReport } from '@reticle/formats/report/conversion-report'
+import { FormatError } from '@reticle/formats/report/errors'
+import { type AnnotationStreams, itemsOf } from '@reticle/formats/tracks/dataset-items'
+import { Failure } from '../failures/failure.ts'
 import { framesOf } from './images.ts'
 import { type ConversionInput, type InputOptions, openInput } from './input.ts'
 import { defaultValues, labelsOf } from './labels.ts'
@@ -142,7 +142,11 @@ async function readSubset(subset: FileSubset, deps: SubsetDeps): Promise<Subset>
   const { labels, zip, missing, dir, run, named } = deps
   const { report, signal } = run
   const frames = await framesOf(subset, {
-    ...{ zip, missing, dir, report, signal },
+    zip,
+    missing,
+    dir,
+    report,
+    signal,
     progress: (done, total) =>
       run.progress((imagesShare * done) / total, `${done} of ${total} images`),
   })
@@ -181,15 +185,26 @@ function taskAbout(named: Named, size: number): TaskDetails {
   const last = Math.max(0, size - 1)
   return {
     ...commonFieldsOf(named),
-    ...{ size, mode: 'annotation', overlap: 0, frame_filter: '', origin: 0, step: 1 },
-    ...{ start_frame: 0, stop_frame: last },
+    size,
+    mode: 'annotation',
+    overlap: 0,
+    frame_filter: '',
+    origin: 0,
+    step: 1,
+    start_frame: 0,
+    stop_frame: last,
     segments: [{ id: named.id, start_frame: 0, stop_frame: last, url: '' }],
   }
 }
 
 const commonFieldsOf = ({ id, name, now }: Named) => ({
-  ...{ id, name, bug_tracker: '', owner: null, assignee: null },
-  ...{ created_date: now.toISOString(), updated_date: now.toISOString() },
+  id,
+  name,
+  bug_tracker: '',
+  owner: null,
+  assignee: null,
+  created_date: now.toISOString(),
+  updated_date: now.toISOString(),
 })
 
 function datasetAboutOf(subsets: readonly Subset[], now: Date): Dataset['about'] {

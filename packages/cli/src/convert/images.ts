@@ -5,8 +5,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ZipEntry, ZipReader } from '@reticle/formats/archive/zip-reader'
 import { headBytes, type ImageSize, imageSize } from '@reticle/formats/image/size'
-import type { EmbeddedImage, FileSubset, ItemFrame } from '@reticle/formats/model'
-import type { ReportWriter } from '@reticle/formats/report'
+import type { EmbeddedImage, FileSubset, ItemFrame } from '@reticle/formats/model/dataset'
+import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 
 interface Deps {
   zip: ZipReader

@@ -1,5 +1,10 @@
-import type { FileAttribute, FileLabel } from '@reticle/formats/file-labels'
-import type { AttributeSpec, AttributeValue, DatasetLabel, Imported } from '@reticle/formats/model'
+import type {
+  AttributeSpec,
+  AttributeValue,
+  DatasetLabel,
+  Imported,
+} from '@reticle/formats/model/dataset'
+import type { FileAttribute, FileLabel } from '@reticle/formats/model/file-labels'
 
 /** Converts labels of a file to those that a server would create: with ids, and a default for each attribute. */
 export function labelsOf(given: readonly FileLabel[]): DatasetLabel[] {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createShape } from '@reticle/formats/intake'
+import { createShape } from '@reticle/formats/importing/intake'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultValues, labelsOf } from './labels.ts'
 import { createSpool } from './spool.ts'

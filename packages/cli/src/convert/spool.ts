@@ -1,8 +1,13 @@
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import type { DatasetShape, DatasetTag, DatasetTrack, Imported } from '@reticle/formats/model'
-import type { AnnotationStreams } from '@reticle/formats/tracks'
+import type {
+  DatasetShape,
+  DatasetTag,
+  DatasetTrack,
+  Imported,
+} from '@reticle/formats/model/dataset'
+import type { AnnotationStreams } from '@reticle/formats/tracks/dataset-items'
 
 /**
  * Sorts objects from the order of the source file to the order of frames, which writers need. Uses sorted run files
@@ -52,7 +57,7 @@ function objectOf(object: Imported): DatasetTag | DatasetShape | DatasetTrack {
   return object.kind === 'shape' ? object.shape : object.track
 }
 
-async function* readBatches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> {
+async function* readBatches<T>(lines: AsyncIterable<SpoolLine>): AsyncGenerator<T[]> {
   let batch: T[] = []
   for await (const { text } of lines) {
     batch.push(JSON.parse(text))
@@ -64,13 +69,13 @@ async function* readBatches<T>(lines: AsyncIterable<Line>): AsyncGenerator<T[]> 
 }
 
 /** Yields objects one by one, because a batch of tracks may be large. */
-async function* readSingly<T>(lines: AsyncIterable<Line>): AsyncGenerator<T> {
+async function* readSingly<T>(lines: AsyncIterable<SpoolLine>): AsyncGenerator<T> {
   for await (const { text } of lines) yield JSON.parse(text)
 }
 
 // ---- sorting
 
-interface Line {
+interface SpoolLine {
   frame: number
   text: string
 }
@@ -78,7 +83,7 @@ interface Line {
 /** Creates a sorter of lines by frame; lines of a frame keep their order. */
 function createSorter(path: string) {
   const files: RunFile[] = []
-  let run: Line[] = []
+  let run: SpoolLine[] = []
   let length = 0
   const flush = async () => {
     const sorted = run.toSorted((one, other) => one.frame - other.frame)
@@ -111,7 +116,7 @@ interface RunFile {
   path: string
   /** Frame of the last line. */
   last: number
-  append(sorted: readonly Line[]): Promise<void>
+  append(sorted: readonly SpoolLine[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -143,7 +148,7 @@ const writeText = (stream: WriteStream, text: string) =>
     stream.write(text, (fault) => (fault ? reject(Object.assign(fault, { path })) : resolve()))
   })
 
-async function* linesOf(path: string): AsyncGenerator<Line> {
+async function* linesOf(path: string): AsyncGenerator<SpoolLine> {
   let rest = ''
   for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: 262_144 })) {
     const lines = `${rest}${piece}`.split('\n')
@@ -156,7 +161,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
 }
 
 /** Merges lines by frame; within a frame those of earlier files come first. */
-async function* mergeLines(sources: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
+async function* mergeLines(sources: AsyncGenerator<SpoolLine>[]): AsyncGenerator<SpoolLine> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()))
     for (;;) {

@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ArchiveFile, writeZip } from '@reticle/formats/archive/zip-writer'
-import { Failure } from '../failure.ts'
+import { Failure } from '../failures/failure.ts'
 
 type Write = (files: AsyncIterable<ArchiveFile>) => Promise<void>
 

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises'
-import { type About, apiVersion, type Client } from '@reticle/sdk'
-import type { Environment } from '../config.ts'
-import { type CommandSession, clientOf } from '../session.ts'
-import type { ServerTarget } from '../target.ts'
-import { toFailure } from '../to-failure.ts'
+import { type About, apiVersion, type Client, fromBytes } from '@reticle/sdk'
+import { toFailure } from '../failures/to-failure.ts'
+import { type CommandSession, clientOf } from '../session/command-session.ts'
+import type { Environment } from '../session/config.ts'
+import type { ServerTarget } from '../session/target.ts'
 import { type Finding, odd, skipped, well, wrong } from './finding.ts'
-import { tryUpload } from './try-upload.ts'
 
 /** Yields the results of checks in order of dependency; a check whose prerequisite failed is skipped. */
 export async function* examineSetup(session: CommandSession): AsyncGenerator<Finding> {
@@ -145,4 +144,37 @@ async function tokenOf(
   } catch (thrown) {
     return failedFinding('token', thrown, session)
   }
+}
+
+/** More than the default body limit of some proxies. */
+const uploadBytes = 2 * 1024 * 1024
+
+/**
+ * Uploads some bytes as media of a temporary task, to test proxies in between and the disks of the server. They are
+ * not an image, so the server creates no frames.
+ */
+async function tryUpload(client: Client, { signal }: CommandSession): Promise<Finding> {
+  const check = 'upload'
+  let id: number | undefined
+  try {
+    const task = await client.createTask({ body: { name: 'reticle doctor' } }, { signal })
+    id = task.id
+    const begun = Date.now()
+    const file = fromBytes('doctor.bin', new Uint8Array(uploadBytes))
+    await client.uploadTaskData.send({ id, body: {} }, file, { signal })
+    const ms = Math.max(1, Date.now() - begun)
+    return well(check, `${uploadBytes / 1024 ** 2} MiB in ${ms} ms`)
+  } catch (thrown) {
+    const { message, hint, ending } = toFailure(thrown, signal)
+    if (ending === 'denied') return odd(check, `not tried: ${message}`)
+    return wrong(check, message, hint ?? 'What is between may limit the size of a request.')
+  } finally {
+    if (id !== undefined) await dropTask(client, id)
+  }
+}
+
+/** Deletes the task after the server has finished reading its media. */
+async function dropTask(client: Client, id: number): Promise<void> {
+  await client.follow(`action=create&target=task&target_id=${id}`).catch(() => undefined)
+  await client.deleteTask({ id })
 }

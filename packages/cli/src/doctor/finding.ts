@@ -14,12 +14,16 @@ export interface Finding {
 export const well = (check: string, text: string): Finding => ({ check, state: 'well', text })
 
 export const odd = (check: string, text: string, advice?: string): Finding => ({
-  ...{ check, state: 'odd', text },
+  check,
+  state: 'odd',
+  text,
   ...(advice !== undefined && { advice }),
 })
 
 export const wrong = (check: string, text: string, advice?: string): Finding => ({
-  ...{ check, state: 'wrong', text },
+  check,
+  state: 'wrong',
+  text,
   ...(advice !== undefined && { advice }),
 })
 

@@ -4,11 +4,11 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ApiError, RequestFailed } from '@reticle/sdk'
 import { fromPath, saveTo } from '@reticle/sdk/node'
-import { openFile } from '../convert/open-file.ts'
-import { Failure } from '../failure.ts'
-import { filesBelow } from '../files-below.ts'
-import { followRequest } from '../follow.ts'
-import type { CommandSession } from '../session.ts'
+import { Failure } from '../failures/failure.ts'
+import { filesBelow } from '../files/files-below.ts'
+import { openFile } from '../files/open-file.ts'
+import type { CommandSession } from '../session/command-session.ts'
+import { followRequest } from '../session/follow.ts'
 import { formatBytes } from '../terminal/output.ts'
 import { createUploadOptions } from '../transfers/upload-options.ts'
 import type { MigratedKind } from './ledger.ts'
@@ -58,7 +58,7 @@ async function archivesIn(paths: readonly string[]): Promise<string[]> {
 
 /** Returns whether an archive is a backup of a project or a task. @throws Unfit if it is neither */
 async function kindOf(path: string): Promise<BackupKind> {
-  const { FormatError } = await import('@reticle/formats/errors')
+  const { FormatError } = await import('@reticle/formats/report/errors')
   const { openZip } = await import('@reticle/formats/archive/zip-reader')
   const file = await openFile(path)
   try {

@@ -35,7 +35,8 @@ export async function describeTask(
     )
   if (pairs.length < there.length)
     await ledger.recordProblem('task', from, {
-      ...{ what: 'failed', code: 'jobs' },
+      what: 'failed',
+      code: 'jobs',
       reason: `${there.length - pairs.length} of its ${there.length} jobs have no job of the same frames here`,
     })
   await ledger.note('task', from, { is_described: true })
@@ -176,7 +177,9 @@ const peopleOf = (
   change: (body: object) => Promise<unknown>,
 ): Wanted[] =>
   (['assignee', 'owner'] as const).map((what) => ({
-    ...{ what, there: there[what], here: here[what] },
+    what,
+    there: there[what],
+    here: here[what],
     give: (id) => change({ [`${what}_id`]: id }),
   }))
 

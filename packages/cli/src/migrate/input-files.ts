@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CloudStorageCreate } from '@reticle/sdk'
-import { usageFailure } from '../failure.ts'
+import { usageFailure } from '../failures/failure.ts'
 
 /** Files supplied by the user: a map of usernames, and secrets. */
 

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMissing } from '../config.ts'
-import { usageFailure } from '../failure.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { isMissing } from '../session/config.ts'
 
 /** Kinds of migrated objects, named as in the API; an archive is a backup in a file. */
 export type MigratedKind =
@@ -151,10 +151,10 @@ const otherProblems = ({ told = [] }: ObjectState, besides: string) =>
   told.filter(({ code }) => code !== besides)
 
 /** The first line describes the migration, all others one object each. */
-type Line = ObjectState & { about?: unknown; kind: MigratedKind; from: string }
+type LedgerLine = ObjectState & { about?: unknown; kind: MigratedKind; from: string }
 
 /** Drops an incomplete last line, which a killed run left; its step is repeated. */
-async function linesOf(path: string): Promise<Line[]> {
+async function linesOf(path: string): Promise<LedgerLine[]> {
   const text = await readFile(path, 'utf8').catch((thrown) => {
     if (isMissing(thrown)) return ''
     throw thrown

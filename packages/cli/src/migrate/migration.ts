@@ -1,5 +1,5 @@
 import { ApiError, type Client, RequestFailed, UnexpectedAnswer } from '@reticle/sdk'
-import type { CommandSession } from '../session.ts'
+import type { CommandSession } from '../session/command-session.ts'
 import type { Secrets } from './input-files.ts'
 import type { MigratedKind, MigrationLedger, ObjectProblem } from './ledger.ts'
 import type { UserMapping } from './user-mapping.ts'

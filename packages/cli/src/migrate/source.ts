@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient, type Request, RequestFailed } from '@reticle/sdk'
-import { Failure } from '../failure.ts'
-import type { CommandSession } from '../session.ts'
-import { toFailure } from '../to-failure.ts'
-import { version } from '../version.ts'
+import { Failure } from '../failures/failure.ts'
+import { toFailure } from '../failures/to-failure.ts'
+import type { CommandSession } from '../session/command-session.ts'
+import { version } from '../session/version.ts'
 
 /**
  * Client of a CVAT-compatible source server. The shared part of the API is called with the same client, in the
@@ -20,7 +20,9 @@ export interface SourceOptions {
 
 export function openSource({ url, token, organization }: SourceOptions): Client {
   return createClient({
-    ...{ url, organization, user_agent: `reticle-cli/${version}` },
+    url,
+    organization,
+    user_agent: `reticle-cli/${version}`,
     headers: { accept: dialect, authorization: `${isOlder(token) ? 'Token' : 'Bearer'} ${token}` },
   })
 }
@@ -42,7 +44,8 @@ export async function checkSource(
     signal.throwIfAborted()
     const { message, ending } = toFailure(thrown, signal)
     throw new Failure(`The source: ${message}`, {
-      ...{ ending, code: 'source' },
+      ending,
+      code: 'source',
       hint: 'Look at --from and at the token of the source (--token, RETICLE_SOURCE_TOKEN).',
     })
   }

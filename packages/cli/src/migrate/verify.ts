@@ -28,7 +28,8 @@ export async function compareCounts(
   const { here, there } = sides
   if (textOf(there) !== textOf(here))
     await ledger.recordProblem('task', from, {
-      ...{ what: 'failed', code: 'counts' },
+      what: 'failed',
+      code: 'counts',
       reason: `there are ${textOf(here)}, and at the source ${textOf(there)}: was it changed meanwhile?`,
     })
   await ledger.note('task', from, { counts: here })

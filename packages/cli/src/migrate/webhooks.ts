@@ -39,9 +39,13 @@ async function migrateWebhook(
   const unknown = events.filter((name) => !known.includes(name))
   const secret = secrets.webhooks[id]
   const body = {
-    ...{ type, target_url, description, content_type, enable_ssl },
+    type,
+    target_url,
+    description,
+    content_type,
+    enable_ssl,
     dialect: 'cvat' as const,
-    ...{ events: events.filter((name) => known.includes(name)).join(',') },
+    events: events.filter((name) => known.includes(name)).join(','),
     ...(secret !== undefined && { secret }),
     ...(project_id !== null && { project_id: Number(project_id) }),
     is_active: is_active && secret !== undefined,
@@ -52,12 +56,14 @@ async function migrateWebhook(
   await ledger.note('webhook', id, { to: made.id })
   if (unknown.length > 0)
     await ledger.recordProblem('webhook', id, {
-      ...{ what: 'changed', code: 'events' },
+      what: 'changed',
+      code: 'events',
       reason: `there are no events ${unknown.join(', ')} here`,
     })
   if (is_active && secret === undefined)
     await ledger.recordProblem('webhook', id, {
-      ...{ what: 'left', code: 'switched_off' },
+      what: 'left',
+      code: 'switched_off',
       reason: `its secret is not told by the source: \`reticle webhook update ${made.id} --secret FILE --active true\``,
     })
 }

@@ -73,11 +73,16 @@ async function labelsOf(
 
 function labelOf({ name, color, type, attributes, sublabels, svg }: Label): LabelWrite {
   return {
-    ...{ name, color, type, attributes: attributes.map(withoutId) },
+    name,
+    color,
+    type,
+    attributes: attributes.map(withoutId),
     ...(type === 'skeleton' && {
       svg: namedParts(svg ?? '', sublabels),
       sublabels: sublabels.map((part) => ({
-        ...{ name: part.name, color: part.color, type: part.type },
+        name: part.name,
+        color: part.color,
+        type: part.type,
         attributes: part.attributes.map(withoutId),
       })),
     }),

@@ -1,5 +1,5 @@
 import type { Client, CloudStorage, Membership, Organization } from '@reticle/sdk'
-import { Failure } from '../failure.ts'
+import { Failure } from '../failures/failure.ts'
 import { type Migration, type MigrationWorkspace, migrateObject } from './migration.ts'
 
 /** Organizations with their members, and the cloud storages of a workspace. */
@@ -144,8 +144,14 @@ async function migrateStorage(
   const { provider_type, resource, display_name, description } = storage
   const { credentials_type, specific_attributes, manifests } = storage
   const body = {
-    ...{ provider_type, resource, display_name, description },
-    ...{ credentials_type, specific_attributes, manifests, ...given },
+    provider_type,
+    resource,
+    display_name,
+    description,
+    credentials_type,
+    specific_attributes,
+    manifests,
+    ...given,
   }
   const idempotency_key = await ledger.keyOf('cloud_storage', id)
   const options = { signal: session.signal, organization, idempotency_key }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { usageFailure } from '../failure.ts'
-import type { CommandSession } from '../session.ts'
+import { usageFailure } from '../failures/failure.ts'
+import type { CommandSession } from '../session/command-session.ts'
 import { promptSecret } from '../terminal/prompts.ts'
 import { findUser } from './find-user.ts'
 
@@ -25,7 +25,7 @@ export interface BodyField<Key extends string = string> {
 export type BodyFields<Body> = readonly BodyField<keyof Body & string>[]
 
 /** Options as commander passes them to an action. */
-export type Options = Readonly<Record<string, unknown>>
+export type CommandOptions = Readonly<Record<string, unknown>>
 
 export function addFields(command: Command, fields: readonly BodyField[]): void {
   for (const { flags, description, kind, choices, required = false } of fields) {
@@ -58,13 +58,13 @@ const appendValue = (value: string, former: unknown) => [
  */
 export function bodyOf<Body>(
   fields: BodyFields<Body>,
-  options: Options,
+  options: CommandOptions,
   session: CommandSession,
   given?: Readonly<Record<string, string>>,
 ): Promise<Body>
 export async function bodyOf(
   fields: readonly BodyField[],
-  options: Options,
+  options: CommandOptions,
   session: CommandSession,
   given: Readonly<Record<string, string>> = {},
 ): Promise<object> {

@@ -1,5 +1,5 @@
-import { Failure } from '../failure.ts'
-import type { CommandSession } from '../session.ts'
+import { Failure } from '../failures/failure.ts'
+import type { CommandSession } from '../session/command-session.ts'
 
 /** Returns the id of a user from an id, a username, `me` or `none`. */
 export async function findUser(session: CommandSession, text: string): Promise<number | null> {

@@ -1,12 +1,18 @@
 import type { CallOptions, Client } from '@reticle/sdk'
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
-import { Failure, usageFailure } from '../failure.ts'
-import { type CliContext, type CommandSession, openSession } from '../session.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+import { toFailure } from '../failures/to-failure.ts'
+import { type CliContext, type CommandSession, openSession } from '../session/command-session.ts'
+import { addExamples } from '../terminal/examples.ts'
 import { promptConfirmation } from '../terminal/prompts.ts'
 import type { TableColumn } from '../terminal/table.ts'
-import { toFailure } from '../to-failure.ts'
-import { addFields, type BodyField, type BodyFields, bodyOf, type Options } from './fields.ts'
+import {
+  addFields,
+  type BodyField,
+  type BodyFields,
+  bodyOf,
+  type CommandOptions,
+} from './fields.ts'
 
 /** Query of a list, apart from the filters of the resource. */
 export interface ResourceListQuery {
@@ -77,7 +83,7 @@ type Any<Row extends object, Create, Patch, Id> = ResourceDefinition<Row, Create
 const clientFor = (
   session: CommandSession,
   { byPassword }: { byPassword?: boolean },
-  options: Options,
+  options: CommandOptions,
 ) =>
   byPassword && typeof options.username === 'string'
     ? session.clientAs(options.username)
@@ -114,7 +120,7 @@ function addList<Row extends object, Create, Patch, Id>(
     .option('--limit <count>', `at most so many (${usualLimit})`)
     .option('--all', 'however many there are')
   addFields(command, list.filters)
-  command.action(async (options: Options, self: Command) => {
+  command.action(async (options: CommandOptions, self: Command) => {
     const session = openSession(self, context)
     const client = await session.client()
     const filters = await bodyOf<Record<string, unknown>>(list.filters, options, session)
@@ -137,7 +143,7 @@ function addList<Row extends object, Create, Patch, Id>(
   ])
 }
 
-function limitOf({ all, limit = usualLimit }: Options): number {
+function limitOf({ all, limit = usualLimit }: CommandOptions): number {
   if (all) return Number.POSITIVE_INFINITY
   const count = Number(limit)
   if (!Number.isInteger(count) || count < 1)
@@ -145,7 +151,7 @@ function limitOf({ all, limit = usualLimit }: Options): number {
   return count
 }
 
-function queryOf({ search, sort, filter }: Options): ResourceListQuery {
+function queryOf({ search, sort, filter }: CommandOptions): ResourceListQuery {
   return {
     ...(typeof search === 'string' && { search }),
     ...(typeof sort === 'string' && { sort }),
@@ -164,7 +170,7 @@ function addShow<Row extends object, Create, Patch, Id>(
     .summary(`Show ${one}`)
     .description(`Shows ${one} with all that the service says of it.`)
     .argument('<id>', 'which')
-    .action(async (given: string, _: Options, self: Command) => {
+    .action(async (given: string, _: CommandOptions, self: Command) => {
       const session = openSession(self, context)
       const client = await session.client()
       session.output.record(await get(client, id(given), { signal: session.signal }))
@@ -185,7 +191,7 @@ function addCreate<Row extends object, Create, Patch, Id>(
   addUsername(command, resource)
   const positional = fields.filter(({ flags }) => flags.startsWith('<'))
   command.action(async (...given: unknown[]) => {
-    const options = command.opts<Options>()
+    const options = command.opts<CommandOptions>()
     const session = openSession(command, context)
     const named = Object.fromEntries(
       positional.map(({ key }, index) => [key, String(given[index])]),
@@ -210,7 +216,7 @@ function addUpdate<Row extends object, Create, Patch, Id>(
     .argument('<id>', 'which')
   addFields(command, update.fields)
   addUsername(command, resource)
-  command.action(async (given: string, options: Options, self: Command) => {
+  command.action(async (given: string, options: CommandOptions, self: Command) => {
     const session = openSession(self, context)
     const body = await bodyOf(update.fields, options, session)
     if (Object.keys(Object(body)).length === 0)
@@ -239,7 +245,7 @@ function addDelete<Row extends object, Create, Patch, Id>(
     .argument('<ids...>', 'which')
     .option('--yes', 'do not ask')
   addUsername(command, resource)
-  command.action(async (given: string[], options: Options, self: Command) => {
+  command.action(async (given: string[], options: CommandOptions, self: Command) => {
     const session = openSession(self, context)
     const ids = given.map((text) => ({ text, id: resource.id(text) }))
     await assertConfirmed(session, options, `Delete ${word} ${given.join(', ')}?`)
@@ -271,7 +277,7 @@ function missingFailure(thrown: unknown, { signal }: CommandSession): Failure {
 /** @throws Failure unless the user confirms */
 async function assertConfirmed(
   { context }: CommandSession,
-  { yes }: Options,
+  { yes }: CommandOptions,
   question: string,
 ): Promise<void> {
   if (yes || (await promptConfirmation(context, question))) return

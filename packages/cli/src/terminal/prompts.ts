@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { Failure, usageFailure } from '../failure.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
 
 /** Terminal for prompts. */
 export interface PromptTerminal {

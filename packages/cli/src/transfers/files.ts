@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { FileSource } from '@reticle/sdk'
 import { fromPath } from '@reticle/sdk/node'
-import { Failure, usageFailure } from '../failure.ts'
-import { filesBelow, nameBelow } from '../files-below.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+import { filesBelow, nameBelow } from '../files/files-below.ts'
 
 /** Files to send, and the ignored files of folders. */
 export interface GatheredFiles {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMissing } from '../config.ts'
+import { isMissing } from '../session/config.ts'
 
 /** State of an unfinished command, so that the same command resumes after Ctrl-C, a kill or in another process. */
 export interface Journal {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type Client, type Request, RequestFailed, type Started } from '@reticle/sdk'
-import { followRequest } from '../follow.ts'
-import type { CommandSession } from '../session.ts'
+import type { CommandSession } from '../session/command-session.ts'
+import { followRequest } from '../session/follow.ts'
 import { formatReport } from '../terminal/report.ts'
 import type { Journal } from './journal.ts'
 

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Client, Request } from '@reticle/sdk'
 import { saveTo } from '@reticle/sdk/node'
-import { Failure, usageFailure } from '../failure.ts'
-import type { CommandSession } from '../session.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+import type { CommandSession } from '../session/command-session.ts'
 import { formatBytes } from '../terminal/output.ts'
 
 /**

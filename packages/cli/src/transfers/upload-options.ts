@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { UploadOptions } from '@reticle/sdk'
 import { folderStore } from '@reticle/sdk/node'
-import type { CommandSession } from '../session.ts'
+import type { CommandSession } from '../session/command-session.ts'
 import { formatBytes } from '../terminal/output.ts'
 
 /** Returns upload options with progress display and stored state, so that another process can resume. */

@@ -1,5 +1,5 @@
 /** Detects what an uploaded file is from its content. The file name is not trusted. */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import type { RandomAccess } from './source.ts'
 
 export type ContainerKind = 'zip' | 'json' | 'xml' | 'unknown'

@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 
 /**
  * Unpacks `packed` with a transform of `node:zlib`.

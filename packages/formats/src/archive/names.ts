@@ -1,5 +1,5 @@
 /** Names of archive members: decoding, normal form, and names to ignore. */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 
 /** Decodes a stored name: UTF-8 when it is valid UTF-8, otherwise latin-1. */
 export function decodeName(bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
 /** Headers of tar archives: POSIX ustar, the GNU variant, and pax records. */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { decodeName } from './names.ts'
 
 export const blockBytes = 512

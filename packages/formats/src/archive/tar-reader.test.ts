@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CraftedMember, craftMember, craftTar, longName, pax, tarEnd } from '../testing/tar.ts'
+import {
+  binarySize,
+  type CraftedMember,
+  craftMember,
+  craftTar,
+  longName,
+  pax,
+  tarEnd,
+} from '../testing/tar.ts'
 import { sourceOf } from './source.ts'
 import { isTarHeader, openTar } from './tar-reader.ts'
 import { archiveLimits } from './zip-reader.ts'
 
 const plain: CraftedMember = { name: 'a.txt', content: 'text' }
-const binarySize = (...bytes: number[]) =>
-  Buffer.from([...Array(12 - bytes.length).fill(0), ...bytes])
 
 async function readAll(bytes: Buffer, limits = archiveLimits): Promise<Record<string, string>> {
   const { files } = await openTar(sourceOf(bytes), limits)
@@ -128,7 +134,7 @@ test('members are found in archives of every tar variant', async () => {
     {
       name: 'binary.txt',
       content: 'nine',
-      size: Buffer.concat([Buffer.from([0x80]), binarySize(4).subarray(1)]),
+      size: binarySize(4n),
     },
     { name: 'signed-\xe9.txt', content: 'ten', sum: 'signed' },
     { name: Buffer.from('latin-\xe9.txt', 'latin1'), content: 'eleven' },

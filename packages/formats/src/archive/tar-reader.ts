@@ -1,8 +1,9 @@
 /**
  * Reads tar archives from a random-access source under the same limits as zip archives: all headers first, then any
- * member by its position. Nothing is written to disk.
+ * member by its position. Nothing is written to disk. Libraries such as `tar-stream` read the content of every member
+ * to reach the next, and accept archives without an end and damaged pax records.
  */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { decodeName, isJunk, normaliseName } from './names.ts'
 import { type RandomAccess, readAhead } from './source.ts'
 import {

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { detectContainer } from './detect.ts'
 import { sourceOf } from './source.ts'
 import { unpackedSource } from './unpacked.ts'

@@ -2,7 +2,7 @@
  * Presents unpacked files as an archive, so that archive importers can read folders, and files next to an archive as
  * its members.
  */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { isJunk, normaliseName } from './names.ts'
 import { type RandomAccess, readPieces } from './source.ts'
 import type { Unpacked, ZipEntry, ZipReader } from './zip-reader.ts'
@@ -77,7 +77,9 @@ interface Parts {
 
 function readerOf({ source, entries, own, base }: Parts): ZipReader {
   return {
-    ...{ source, files: entries, duplicates: base?.duplicates ?? [] },
+    source,
+    files: entries,
+    duplicates: base?.duplicates ?? [],
     async bytes(entry, maxBytes = 64 * 1024 ** 2) {
       const file = own.get(entry)
       if (!file) return base?.bytes(entry, maxBytes) ?? none

@@ -1,6 +1,6 @@
 /** Reads the central directory of a ZIP archive. The whole directory is checked before any member is opened. */
 import { crc32 } from 'node:zlib'
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { decodeName, normaliseName } from './names.ts'
 import { type RandomAccess, readPieces } from './source.ts'
 

@@ -3,7 +3,7 @@
  * is written to disk.
  */
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { inflateBytes } from './inflate.ts'
 import { isJunk } from './names.ts'
 import { type RandomAccess, readAhead, readPieces } from './source.ts'

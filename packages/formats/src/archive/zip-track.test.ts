@@ -15,7 +15,8 @@ function files(
 ): ArchiveFile[] {
   const text = (path: string, content: string) => ({ path, content: given[path] ?? content })
   const image = (path: string, bytes: Buffer) => ({
-    ...{ path, source: `key of ${path}` },
+    path,
+    source: `key of ${path}`,
     content: (async function* () {
       read(path)
       for (let at = 0; at < bytes.length; at += 50_000) yield bytes.subarray(at, at + 50_000)
@@ -92,7 +93,13 @@ test('a resumed attempt is tracked like an uninterrupted one', async () => {
 test('members that are already kept elsewhere are not reported again', () => {
   const track = trackZip(10)
   const member = (path: string) => ({
-    ...{ path, size: 5, packedSize: 5, crc: 1, isStored: true, isStreamed: false, source: null },
+    path,
+    size: 5,
+    packedSize: 5,
+    crc: 1,
+    isStored: true,
+    isStreamed: false,
+    source: null,
   })
   for (const [index, path] of ['a', 'b', 'c'].entries()) {
     track.begin(8 * index)

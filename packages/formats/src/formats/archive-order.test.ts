@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Dataset, ItemFrame } from '../model.ts'
+import type { Dataset, ItemFrame } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
 import {
   datasetOf,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { FormatError } from '../errors.ts'
-import { type Imported, shapeTypes } from '../model.ts'
+import { type Imported, shapeTypes } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
+import { FormatError } from '../report/errors.ts'
 import { anyShapes, frames, labels } from '../testing/any-annotations.ts'
 import {
   datasetOf,

@@ -1,12 +1,11 @@
 /** COCO 1.0: the instances format of the COCO dataset. */
 
-import { openCocoDataset } from '../coco/dataset.ts'
-import { declaredCocoImages } from '../coco/declared-images.ts'
-import { exportCoco } from '../coco/export.ts'
-import { importCoco } from '../coco/import.ts'
-import { carries, features } from '../coco/instances.ts'
-import { convMaskToPoly } from '../masks.ts'
-import type { Format } from '../model.ts'
+import { convMaskToPoly } from '../masks/as-polygons.ts'
+import type { Format } from '../model/dataset.ts'
+import { declaredCocoImages, openCocoDataset } from './coco/dataset.ts'
+import { exportCoco } from './coco/export.ts'
+import { importCoco } from './coco/import.ts'
+import { carries, features } from './coco/instances.ts'
 
 export const coco: Format = {
   name: 'COCO 1.0',

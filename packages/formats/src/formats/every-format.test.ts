@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AnnotationKind, type DatasetShape, type DatasetTag, shapeTypes } from '../model.ts'
+import {
+  type AnnotationKind,
+  type DatasetShape,
+  type DatasetTag,
+  shapeTypes,
+} from '../model/dataset.ts'
 import { formats } from '../registry.ts'
 import {
   expandShapes,

@@ -1,9 +1,10 @@
 /** KITTI 1.0: boxes and masks. */
-import { openKittiDataset } from '../kitti/dataset.ts'
-import { carries, exportKitti, features } from '../kitti/export.ts'
-import { importKitti } from '../kitti/import.ts'
-import { convMaskToPoly } from '../masks.ts'
-import type { Format } from '../model.ts'
+
+import { convMaskToPoly } from '../masks/as-polygons.ts'
+import type { Format } from '../model/dataset.ts'
+import { openKittiDataset } from './kitti/dataset.ts'
+import { carries, exportKitti, features } from './kitti/export.ts'
+import { importKitti } from './kitti/import.ts'
 
 export const kitti: Format = {
   name: 'KITTI 1.0',

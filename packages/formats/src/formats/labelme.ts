@@ -1,10 +1,10 @@
 /** LabelMe 3.0: the XML format of the MIT web tool. */
 
-import { openLabelMeDataset } from '../labelme/dataset.ts'
-import { carries, exportLabelMe, features } from '../labelme/export.ts'
-import { importLabelMe } from '../labelme/import.ts'
-import { convMaskToPoly } from '../masks.ts'
-import type { Format } from '../model.ts'
+import { convMaskToPoly } from '../masks/as-polygons.ts'
+import type { Format } from '../model/dataset.ts'
+import { openLabelMeDataset } from './labelme/dataset.ts'
+import { carries, exportLabelMe, features } from './labelme/export.ts'
+import { importLabelMe } from './labelme/import.ts'
 
 export const labelMe: Format = {
   name: 'LabelMe 3.0',

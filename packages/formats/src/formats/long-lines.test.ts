@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { FormatError } from '../errors.ts'
-import { type Format, shapeTypes } from '../model.ts'
+import { type Format, shapeTypes } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
+import { FormatError } from '../report/errors.ts'
 import { anyShapes, frames, labels } from '../testing/any-annotations.ts'
 import {
   datasetOf,
   exportBytes,
   importBytes,
   membersOf,
+  type NamedFiles,
   newRun,
   targetOf,
   zipOf,
@@ -57,8 +58,6 @@ type LineShape = (typeof runs)[number]
 const lineOf = ({ before = '', piece, after = '' }: LineShape, length: number): string =>
   before + piece.repeat(Math.ceil(length / piece.length)) + after
 
-type Files = Record<string, string | Uint8Array>
-
 /** Positions of the long line in a text: as a separate line, and within a word. */
 const places: readonly ((text: string, line: string) => string)[] = [
   (text, line) => `${line}\n${text}`,
@@ -67,13 +66,13 @@ const places: readonly ((text: string, line: string) => string)[] = [
 ]
 
 /** Files of a format that its export does not write. */
-const more: Record<string, Files> = {
+const more: Record<string, NamedFiles> = {
   'YOLO 1.1': { 'data.yaml': 'names:\n  0: car\n  1: "road"\n' },
   'MOT 1.1': { 'seqinfo.ini': '[Sequence]\nimWidth=100\nimHeight=80\n' },
   'Pascal VOC 1.1': { 'ImageSets/Main/car_default.txt': 'a  1\nb -1\n' },
 }
 /** Archives with other layouts of a format. */
-const others: Record<string, Files> = {
+const others: Record<string, NamedFiles> = {
   'YOLO 1.1': {
     'data.yaml': 'names: [car, "road"]\n',
     'labels/train/a.txt': '0 0.5 0.5 0.1 0.1\n',
@@ -82,7 +81,7 @@ const others: Record<string, Files> = {
 
 const isText = (content: Uint8Array): boolean => !content.includes(0)
 
-async function cpuOf(format: Format, files: Files): Promise<number> {
+async function cpuOf(format: Format, files: NamedFiles): Promise<number> {
   const bytes = await zipOf(files)
   const before = process.cpuUsage()
   await importBytes(format, bytes, targetOf(labels, frames)).catch(expectBounded)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Format, TargetFrames } from '../model.ts'
+import type { Format, TargetFrames } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
 import {
   datasetOf,

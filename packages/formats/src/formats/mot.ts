@@ -1,8 +1,8 @@
 /** MOT 1.1: ground truth and detections of the MOT challenge. */
-import type { Format } from '../model.ts'
-import { openMotDataset } from '../mot/dataset.ts'
-import { carries, exportMot, features } from '../mot/export.ts'
-import { importMot } from '../mot/import.ts'
+import type { Format } from '../model/dataset.ts'
+import { openMotDataset } from './mot/dataset.ts'
+import { carries, exportMot, features } from './mot/export.ts'
+import { importMot } from './mot/import.ts'
 
 export const mot: Format = {
   name: 'MOT 1.1',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { FormatError } from '../errors.ts'
 import { writeRgbPng } from '../image/png.ts'
-import type { DatasetShape, DatasetTrack, Format, ImportTarget } from '../model.ts'
+import type { DatasetShape, DatasetTrack, Format, ImportTarget } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
+import { FormatError } from '../report/errors.ts'
 import {
   collectAll,
   datasetOf,

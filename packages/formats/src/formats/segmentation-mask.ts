@@ -1,9 +1,9 @@
 /** Segmentation mask 1.1: images of classes and objects. */
-import { convMaskToPoly } from '../masks.ts'
-import type { Format } from '../model.ts'
-import { openSegmentationMaskDataset } from '../segmentation-mask/dataset.ts'
-import { carries, exportSegmentationMask, features } from '../segmentation-mask/export.ts'
-import { importSegmentationMask } from '../segmentation-mask/import.ts'
+import { convMaskToPoly } from '../masks/as-polygons.ts'
+import type { Format } from '../model/dataset.ts'
+import { openSegmentationMaskDataset } from './segmentation-mask/dataset.ts'
+import { carries, exportSegmentationMask, features } from './segmentation-mask/export.ts'
+import { importSegmentationMask } from './segmentation-mask/import.ts'
 
 export const segmentationMask: Format = {
   name: 'Segmentation mask 1.1',

@@ -1,11 +1,11 @@
 /** The native format: one importer for all layouts, and one exporter for each layout. */
 
-import { type Exporter, type Format, shapeTypes } from '../model.ts'
-import { openServiceDataset } from '../service/dataset.ts'
-import { declaredServiceImages } from '../service/declared-images.ts'
-import { exporterOf } from '../service/export.ts'
-import { importService } from '../service/import.ts'
-import { layouts, type ServiceLayout } from '../service/losses.ts'
+import { type Exporter, type Format, shapeTypes } from '../model/dataset.ts'
+import { openServiceDataset } from './service/dataset.ts'
+import { declaredServiceImages } from './service/declared-images.ts'
+import { exporterOf } from './service/export.ts'
+import { importService } from './service/import.ts'
+import { layouts, type ServiceLayout } from './service/losses.ts'
 
 const common = { version: '1.1', dimension: '2d', attributes: true } as const
 

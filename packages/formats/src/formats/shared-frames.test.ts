@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { writeRgbPng } from '../image/png.ts'
 import { formats } from '../registry.ts'
-import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
+import { framesOf, importBytes, labelOf, type NamedFiles, targetOf, zipOf } from '../testing/run.ts'
 import { recordOf } from '../testing/tfrecord.ts'
 import { documentText, objectText } from '../testing/voc.ts'
 
@@ -9,9 +9,7 @@ import { documentText, objectText } from '../testing/voc.ts'
 
 const target = targetOf([labelOf({ id: 5, name: 'car' })], framesOf(['a.png', 'x/b.png'], 20, 10))
 
-type Files = Record<string, string | Uint8Array>
-
-async function imported(name: string, files: Files) {
+async function imported(name: string, files: NamedFiles) {
   const format = formats.find((one) => one.name === name)
   if (!format) throw new Error(`there is no format ${name}`)
   const found = await importBytes(format, await zipOf(files), target)
@@ -69,7 +67,7 @@ const mask: FileText = (x) =>
   )
 const map = { 'labelmap.txt': 'background:0,0,0::\ncar:255,0,0::\n' }
 
-const cases: [string, string, string, FileText, string, FileText, Files][] = [
+const cases: [string, string, string, FileText, string, FileText, NamedFiles][] = [
   ['of two splits', 'YOLO 1.1', 'labels/train/a.txt', yolo, 'labels/val/a.txt', yolo, {}],
   ['in other letters', 'YOLO 1.1', 'labels/a.txt', yolo, 'labels/q/A.txt', yolo, {}],
   [

@@ -1,9 +1,9 @@
 /** TFRecord 1.0: records of the TensorFlow Object Detection API. */
 
-import type { Format } from '../model.ts'
-import { openTfDataset } from '../tfrecord/dataset.ts'
-import { carries, exportTfRecords, features } from '../tfrecord/export.ts'
-import { importTfRecords } from '../tfrecord/import.ts'
+import type { Format } from '../model/dataset.ts'
+import { openTfDataset } from './tfrecord/dataset.ts'
+import { carries, exportTfRecords, features } from './tfrecord/export.ts'
+import { importTfRecords } from './tfrecord/import.ts'
 
 export const tfrecord: Format = {
   name: 'TFRecord 1.0',

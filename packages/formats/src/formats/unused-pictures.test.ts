@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import { writeRgbPng } from '../image/png.ts'
-import type { Format } from '../model.ts'
+import type { Format } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
 import {
   datasetOf,
@@ -9,6 +9,7 @@ import {
   framesOf,
   labelOf,
   membersOf,
+  type NamedFiles,
   newRun,
   shapeOf,
   trackOf,
@@ -32,10 +33,8 @@ const given = {
   tracks: [trackOf([trackShapeOf({ points: [1, 2, 8, 9] })], { label_id: 5 })],
 }
 
-type Files = Record<string, string | Uint8Array>
-
 /** Returns the members that become frames, and the entries of the report. */
-async function opened({ importer }: Pick<Format, 'importer'>, files: Files) {
+async function opened({ importer }: Pick<Format, 'importer'>, files: NamedFiles) {
   const { run } = newRun()
   const dataset = await importer?.openDataset?.(sourceOf(await zipOf(files)), run)
   const used = (dataset?.subsets ?? []).flatMap(({ images }) => images.map(({ member }) => member))
@@ -85,7 +84,7 @@ describe.each(withMembers)('$name', (format) => {
 const document = '<annotation><filename>a.png</filename><object><name>car</name>'
 const voc = `${document}<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>4</xmax><ymax>3</ymax></bndbox></object></annotation>`
 
-test.each<[string, string, Files, string[]]>([
+test.each<[string, string, NamedFiles, string[]]>([
   [
     'beside documents',
     'Pascal VOC 1.1',

@@ -1,11 +1,10 @@
 /** Pascal VOC 1.1: boxes in XML, masks in images, tags in lists. */
 
-import { convMaskToPoly } from '../masks.ts'
-import type { Format } from '../model.ts'
-import { openVocDataset } from '../voc/dataset.ts'
-import { declaredVocImages } from '../voc/declared-images.ts'
-import { carries, exportVoc, features } from '../voc/export.ts'
-import { importVoc } from '../voc/import.ts'
+import { convMaskToPoly } from '../masks/as-polygons.ts'
+import type { Format } from '../model/dataset.ts'
+import { declaredVocImages, openVocDataset } from './voc/dataset.ts'
+import { carries, exportVoc, features } from './voc/export.ts'
+import { importVoc } from './voc/import.ts'
 
 export const voc: Format = {
   name: 'Pascal VOC 1.1',

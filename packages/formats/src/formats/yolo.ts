@@ -1,8 +1,8 @@
 /** YOLO 1.1: the files of Darknet. */
-import type { Format } from '../model.ts'
-import { openYoloDataset } from '../yolo/dataset.ts'
-import { carries, exportYolo, features } from '../yolo/export.ts'
-import { importYolo } from '../yolo/import.ts'
+import type { Format } from '../model/dataset.ts'
+import { openYoloDataset } from './yolo/dataset.ts'
+import { carries, exportYolo, features } from './yolo/export.ts'
+import { importYolo } from './yolo/import.ts'
 
 export const yolo: Format = {
   name: 'YOLO 1.1',

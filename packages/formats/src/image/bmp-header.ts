@@ -1,5 +1,5 @@
 /** Reads the header of a bitmap: the file header and one of the many info headers that may follow it. */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 
 export interface ChannelMasks {
   red: number

@@ -3,7 +3,7 @@
  * lengths of 4 and 8 bits, bit fields, bottom-up and top-down rows. Decoding terminates for any input: headers are
  * checked before memory is allocated, and pixels that are missing or outside are skipped.
  */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { type BmpHeader, readBmpHeader } from './bmp-header.ts'
 import { drawRuns } from './bmp-runs.ts'
 

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { type Png, readPng, writeGrey16Png, writePalettePng, writeRgbPng } from './png.ts'
 
 const location = { file: 'a.png' }

@@ -25,8 +25,13 @@ export async function refuseCrowded(
   first?: number,
 ): Promise<void> {
   const count: Count = {
-    ...{ bytes, at: 0, depth: 0, maxMembers, leastDepth: first === undefined ? 1 : 2 },
-    ...{ commas: new Int32Array(deepest), closing: new Uint8Array(deepest) },
+    bytes,
+    at: 0,
+    depth: 0,
+    maxMembers,
+    leastDepth: first === undefined ? 1 : 2,
+    commas: new Int32Array(deepest),
+    closing: new Uint8Array(deepest),
     keys: new Array(deepest).fill(0),
   }
   while (count.at < bytes.length) {

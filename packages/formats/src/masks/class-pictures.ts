@@ -1,7 +1,7 @@
 /** Reads images whose colours are classes, together with images whose colours are objects. */
-import { colorText, rgb } from '../colors.ts'
-import { type ErrorLocation, FormatError } from '../errors.ts'
+import { colorText, rgb } from '../image/colors.ts'
 import type { Png } from '../image/png.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import { type MapLabel, voidColor } from './label-map.ts'
 import { pixelValues } from './picture.ts'
 import { type MaskRegion, regionsOf } from './regions.ts'

@@ -8,9 +8,9 @@ import {
   round2,
   unionOfColumns,
 } from '@reticle/geometry'
-import { paintedObjects } from '../groups.ts'
-import { plurals } from '../losses.ts'
-import type { ConversionRun, DatasetLabel, ItemFrame, ItemShape } from '../model.ts'
+import { plurals } from '../exporting/losses.ts'
+import { paintedObjects } from '../exporting/painted-objects.ts'
+import type { ConversionRun, DatasetLabel, ItemFrame, ItemShape } from '../model/dataset.ts'
 import { visibleOf } from './paint.ts'
 
 export interface RasterSize {

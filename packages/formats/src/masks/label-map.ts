@@ -1,7 +1,7 @@
 /** Reads and writes `labelmap.txt` of Pascal VOC and Segmentation mask: the colours of labels in images. */
-import { colorText, paletteColor, rgb } from '../colors.ts'
-import { FormatError } from '../errors.ts'
-import { lineOf, linesOf } from '../text-lines.ts'
+import { colorText, paletteColor, rgb } from '../image/colors.ts'
+import { FormatError } from '../report/errors.ts'
+import { lineOf, linesOf } from '../text/text-lines.ts'
 
 export interface MapLabel {
   name: string

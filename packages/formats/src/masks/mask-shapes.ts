@@ -1,8 +1,8 @@
-import type { ErrorLocation } from '../errors.ts'
-import type { ImportIntake } from '../intake.ts'
-import { masksAsPolygons, type PartGeometry } from '../masks.ts'
-import type { DatasetLabel, DatasetShape, Imported, TargetFrame } from '../model.ts'
-import { assertFewNumbers } from '../numbers.ts'
+import type { ImportIntake } from '../importing/intake.ts'
+import type { DatasetLabel, DatasetShape, Imported, TargetFrame } from '../model/dataset.ts'
+import type { ErrorLocation } from '../report/errors.ts'
+import { assertFewNumbers } from '../text/numbers.ts'
+import { masksAsPolygons, type PartGeometry } from './as-polygons.ts'
 
 /**
  * Yields the mask of an instance as shapes of its frame: as polygons, grouped if there are several, or as the mask

@@ -1,7 +1,7 @@
 import { cropToBitmap } from '@reticle/geometry'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { rgb } from '../colors.ts'
+import { rgb } from '../image/colors.ts'
 import { type Png, writeGrey16Png } from '../image/png.ts'
 import { framesOf, labelOf, newRun, shapeOf } from '../testing/run.ts'
 import { labelledMasks } from './class-pictures.ts'

@@ -1,7 +1,8 @@
 /** Reads mask images, checks their size against the frame, and returns their pixel values. */
-import { type ErrorLocation, FormatError } from '../errors.ts'
+
 import { type Png, readPng } from '../image/png.ts'
 import { readPngSize } from '../image/png-size.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import type { RasterSize } from './instances.ts'
 import type { PixelValue } from './regions.ts'
 

@@ -1,5 +1,5 @@
-import { paletteColor, parseColor } from '../colors.ts'
-import type { ConversionRun, DatasetLabel } from '../model.ts'
+import { paletteColor, parseColor } from '../image/colors.ts'
+import type { ConversionRun, DatasetLabel } from '../model/dataset.ts'
 import type { MapLabel } from './label-map.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** Reads the masks of an image from its images of classes and objects. */
 import type { ZipReader } from '../archive/zip-reader.ts'
-import { parseColor } from '../colors.ts'
-import { type ErrorLocation, FormatError } from '../errors.ts'
+import { parseColor } from '../image/colors.ts'
 import type { Png } from '../image/png.ts'
-import type { DatasetLabel } from '../model.ts'
+import type { DatasetLabel } from '../model/dataset.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import { type LabelledMask, labelledMasks } from './class-pictures.ts'
 import type { RasterSize } from './instances.ts'
 import {

@@ -1,4 +1,4 @@
-import { type ErrorLocation, FormatError } from '../errors.ts'
+import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import type { RasterSize } from './instances.ts'
 
 /** Pixels of an image with the same class and object. */
@@ -27,7 +27,7 @@ export function regionsOf(
   objectAt: PixelValue,
   location: ErrorLocation,
 ): MaskRegion[] {
-  const drafts = new Map<number, Draft>()
+  const drafts = new Map<number, RegionDraft>()
   let runs = 0
   for (let row = 0, at = 0; row < height; row += 1) {
     const end = at + width
@@ -48,7 +48,7 @@ export function regionsOf(
   return [...drafts.values()].map((draft) => ({ ...draft, crop: () => cropOf(draft) }))
 }
 
-interface Draft {
+interface RegionDraft {
   class: number
   object: number
   pixels: number
@@ -59,7 +59,7 @@ interface Draft {
 }
 
 /** Values are below 2 ** 24, like colours. */
-function draftOf(drafts: Map<number, Draft>, class_: number, object: number): Draft {
+function draftOf(drafts: Map<number, RegionDraft>, class_: number, object: number): RegionDraft {
   const key = class_ * 2 ** 24 + object
   const found = drafts.get(key)
   if (found) return found
@@ -68,14 +68,14 @@ function draftOf(drafts: Map<number, Draft>, class_: number, object: number): Dr
   return draft
 }
 
-function addRun(draft: Draft, row: number, { from, to }: { from: number; to: number }): void {
+function addRun(draft: RegionDraft, row: number, { from, to }: { from: number; to: number }): void {
   draft.pixels += to - from
   draft.left = Math.min(draft.left, from)
   draft.right = Math.max(draft.right, to - 1)
   draft.runs.push(row, from, to)
 }
 
-function cropOf({ runs, left, right }: Draft): number[] {
+function cropOf({ runs, left, right }: RegionDraft): number[] {
   const [top, bottom] = [runs[0] ?? 0, runs.at(-3) ?? 0]
   const width = right - left + 1
   const points: number[] = []

@@ -1,4 +1,4 @@
-import { rgb } from '../colors.ts'
+import { rgb } from '../image/colors.ts'
 
 export interface StreetClass {
   name: string

@@ -1,7 +1,7 @@
 import type { ArchiveFile } from '../archive/zip-writer.ts'
-import { paletteColor } from '../colors.ts'
+import { paletteColor } from '../image/colors.ts'
 import { writeRgbPng } from '../image/png.ts'
-import type { ItemFrame } from '../model.ts'
+import type { ItemFrame } from '../model/dataset.ts'
 import type { MaskInstance } from './instances.ts'
 import { paintInstances } from './paint.ts'
 

@@ -7,8 +7,8 @@ import type {
   Feature,
   Format,
   ItemShape,
-} from '../model.ts'
-import type { ReportEntry } from '../report.ts'
+} from '../model/dataset.ts'
+import type { ReportEntry } from '../report/conversion-report.ts'
 import { cellOf, frames, labels } from './any-annotations.ts'
 import {
   datasetOf,

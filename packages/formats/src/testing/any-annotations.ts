@@ -11,7 +11,7 @@ import type {
   DatasetShapeType,
   DatasetTag,
   DatasetTrack,
-} from '../model.ts'
+} from '../model/dataset.ts'
 import { framesOf, labelOf, shapeOf, trackOf, trackShapeOf } from './run.ts'
 
 const columns = 4
@@ -22,7 +22,11 @@ const cell = { width: 25, height: 20 }
 export const frames = framesOf(['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg'])
 
 const spec = (id: number, name: string, input_type: string, mutable = false): AttributeSpec => ({
-  ...{ id, name, input_type, mutable, default_value: '' },
+  id,
+  name,
+  input_type,
+  mutable,
+  default_value: '',
   values: input_type === 'select' ? ['one', 'two'] : [],
 })
 const specs = [
@@ -247,8 +251,11 @@ export const anyTracks = (kinds: readonly DatasetShapeType[]): fc.Arbitrary<Data
 function trackIn(at: number, kinds: readonly DatasetShapeType[]): fc.Arbitrary<DatasetTrack> {
   const mutable = specs.filter((one) => one.mutable)
   const state = fc.record({
-    ...{ occluded: flags.occluded, outside: fc.boolean(), isKeyframe: fc.boolean() },
-    ...{ z_order: flags.z_order, attributes: values(mutable) },
+    occluded: flags.occluded,
+    outside: fc.boolean(),
+    isKeyframe: fc.boolean(),
+    z_order: flags.z_order,
+    attributes: values(mutable),
   })
   const states = fc.array(state, { minLength: frames.length, maxLength: frames.length })
   const fixed = values(specs.filter((one) => !one.mutable))

@@ -1,6 +1,6 @@
 /** The small COCO project that COCO tests share: two frames, a car with attributes and a road. */
 import { coco } from '../formats/coco.ts'
-import type { AttributeSpec, DatasetLabel, DatasetShape, ItemFrame } from '../model.ts'
+import type { AttributeSpec, DatasetLabel, DatasetShape, ItemFrame } from '../model/dataset.ts'
 import { datasetOf, exportBytes, framesOf, importBytes, labelOf, targetOf } from './run.ts'
 
 const color = createSpec({ id: 1, name: 'color', input_type: 'select', default_value: 'red' })

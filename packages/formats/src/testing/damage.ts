@@ -2,11 +2,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { FormatError } from '../errors.ts'
-import type { Format, ImportTarget } from '../model.ts'
-import { framesOf, importBytes, newRun, zipOf } from './run.ts'
-
-type Files = Record<string, string | Uint8Array>
+import type { Format, ImportTarget } from '../model/dataset.ts'
+import { FormatError } from '../report/errors.ts'
+import { framesOf, importBytes, type NamedFiles, newRun, zipOf } from './run.ts'
 
 /** Fragments of texts of all kinds, and some that are invalid in them. */
 const words = [
@@ -49,7 +47,7 @@ type Damage = typeof damage extends fc.Arbitrary<infer T> ? T : never
  * Checks that any damage to a valid archive leads to an import or a `FormatError`, for tasks and projects.
  * @param target Target of the valid archive.
  */
-export async function expectReadOrRefused(format: Format, files: Files, target: ImportTarget) {
+export async function expectReadOrRefused(format: Format, files: NamedFiles, target: ImportTarget) {
   const [seen, sound] = [{ read: 0, refused: 0 }, await zipOf(files)]
   await importBytes(format, sound, target)
   await intoProject(format, sound, target)
@@ -84,7 +82,7 @@ async function intoProject({ importer }: Format, bytes: Uint8Array, { labels }: 
   }
 }
 
-function damaged(files: Files, damage: Damage): Files {
+function damaged(files: NamedFiles, damage: Damage): NamedFiles {
   const names = Object.keys(files)
   const name = names[Math.floor(damage.member * names.length)] ?? ''
   const bytes = Buffer.from(files[name] ?? '')

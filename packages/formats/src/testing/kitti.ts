@@ -1,5 +1,5 @@
 /** Labels and frames that KITTI tests share. */
-import type { AttributeSpec } from '../model.ts'
+import type { AttributeSpec } from '../model/dataset.ts'
 import { framesOf, labelOf } from './run.ts'
 
 const flag = (id: number, name: string): AttributeSpec => {

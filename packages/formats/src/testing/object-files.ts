@@ -1,4 +1,5 @@
 /** Writes files of every format with boxes, without the exporters. */
+import type { NamedFiles } from './run.ts'
 import { recordOf } from './tfrecord.ts'
 
 /** A box in an image; an upload has two files. */
@@ -13,8 +14,6 @@ export interface FileObject {
 /** Side of each image in pixels; relative coordinates are exact. */
 export const side = 32
 
-type Files = Record<string, string | Uint8Array>
-
 function groupedBy<T, K>(values: readonly T[], keyOf: (value: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const value of values) {
@@ -24,7 +23,7 @@ function groupedBy<T, K>(values: readonly T[], keyOf: (value: T) => K): Map<K, T
   }
   return groups
 }
-type Writer = (objects: readonly FileObject[]) => Files
+type Writer = (objects: readonly FileObject[]) => NamedFiles
 
 /** One file for each image, in a folder for each of the two files. */
 const byPicture =
@@ -33,7 +32,7 @@ const byPicture =
     textOf: (own: FileObject[]) => string,
   ): Writer =>
   (objects) => {
-    const files: Files = {}
+    const files: NamedFiles = {}
     for (const [path, own] of groupedBy(objects, ({ file, picture }) =>
       pathOf(file === 0 ? 'p' : 'q', picture),
     ))
@@ -48,7 +47,7 @@ const byFile =
     contentOf: (own: FileObject[]) => string | Uint8Array,
   ): Writer =>
   (objects) => {
-    const files: Files = {}
+    const files: NamedFiles = {}
     for (const [file, own] of groupedBy(objects, (one) => one.file))
       files[pathOf(file === 0 ? 'p' : 'q')] = contentOf(own)
     return files

@@ -18,10 +18,10 @@ import type {
   ImportTarget,
   ItemFrame,
   TaskPart,
-} from '../model.ts'
-import { type ConversionReport, createReport } from '../report.ts'
-import type { TaskDetails } from '../task-details.ts'
-import { type AnnotationStreams, itemsOf } from '../tracks.ts'
+} from '../model/dataset.ts'
+import type { TaskDetails } from '../model/task-details.ts'
+import { type ConversionReport, createReport } from '../report/conversion-report.ts'
+import { type AnnotationStreams, itemsOf } from '../tracks/dataset-items.ts'
 
 export interface ImportResult {
   shapes: DatasetShape[]
@@ -81,8 +81,11 @@ export async function membersOf(bytes: Uint8Array): Promise<Record<string, Buffe
   return members
 }
 
+/** Contents of files, by name. */
+export type NamedFiles = Record<string, string | Uint8Array>
+
 /** Creates an archive with the given members. */
-export async function zipOf(files: Record<string, string | Uint8Array>): Promise<Buffer> {
+export async function zipOf(files: NamedFiles): Promise<Buffer> {
   const parts: Uint8Array[] = []
   const members = Object.entries(files).map(([path, content]) => ({ path, content }))
   for await (const part of writeZip(members, new Date(0))) parts.push(part)

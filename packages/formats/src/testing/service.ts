@@ -1,5 +1,5 @@
 /** The small task that tests of the native format share: a car with attributes, and a person of two points. */
-import type { AttributeSpec, ImportTarget, TargetFrames } from '../model.ts'
+import type { AttributeSpec, ImportTarget, TargetFrames } from '../model/dataset.ts'
 import { framesOf, labelOf } from './run.ts'
 
 const spec = (

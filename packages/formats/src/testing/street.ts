@@ -1,6 +1,6 @@
 /** The project behind the shared export fixtures, as the CVAT server returned it (`facts.json`). */
 import { existsSync, readFileSync } from 'node:fs'
-import type { DatasetLabel, DatasetShape, DatasetTrack, ItemFrame } from '../model.ts'
+import type { DatasetLabel, DatasetShape, DatasetTrack, ItemFrame } from '../model/dataset.ts'
 import { framesOf, shapeOf } from './run.ts'
 
 const fixtures = new URL('../../../../../shared/fixtures/', import.meta.url)

@@ -1,7 +1,7 @@
 /** One member of a tar archive to write; every field can be falsified. */
 export interface CraftedMember {
   name: string | Buffer
-  content?: string | Buffer
+  content?: string | Uint8Array
   type?: string
   prefix?: string
   magic?: string
@@ -16,9 +16,13 @@ const block = 512
 export const tarEnd: Buffer = Buffer.alloc(2 * block)
 
 /** Builds an archive with these members, followed by `end`. */
-export function craftTar(members: readonly CraftedMember[], end: Buffer = tarEnd): Buffer {
+export function craftTar(members: readonly CraftedMember[], end: Uint8Array = tarEnd): Buffer {
   return Buffer.concat([...members.map(craftMember), end])
 }
+
+/** Builds a valid archive of these files. */
+export const packTar = (files: Record<string, string | Uint8Array>): Buffer =>
+  craftTar(Object.entries(files).map(([name, content]) => ({ name, content })))
 
 export function craftMember(member: CraftedMember): Buffer {
   const content = Buffer.from(member.content ?? '')
@@ -70,3 +74,11 @@ export const longName = (name: string, type = 'L'): CraftedMember => ({
   content: `${name}\0`,
   magic: 'ustar  \0',
 })
+
+/** Builds a size field with a binary number. */
+export function binarySize(value: bigint): Buffer {
+  const field = Buffer.alloc(12)
+  field.writeBigUInt64BE(value, 4)
+  field[0] = 0x80
+  return field
+}

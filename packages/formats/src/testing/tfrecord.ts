@@ -1,6 +1,6 @@
 /** Builds TFRecord files byte by byte, without the tested code. */
-import { readPicture, type TfPicture } from '../tfrecord/picture.ts'
-import { readRecords } from '../tfrecord/records.ts'
+import { readPicture, type TfPicture } from '../formats/tfrecord/picture.ts'
+import { readRecords } from '../formats/tfrecord/records.ts'
 
 type Value = string | number | Uint8Array
 /** Texts and bytes, or numbers: features named `bbox` are floats, all others whole numbers. */

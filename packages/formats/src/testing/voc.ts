@@ -1,6 +1,6 @@
 /** The small Pascal VOC dataset that its tests share: two frames, and documents of objects. */
 import { voc } from '../formats/voc.ts'
-import type { ConversionRun } from '../model.ts'
+import type { ConversionRun } from '../model/dataset.ts'
 import { car, createSpec, labels, twoFrames } from './coco.ts'
 import { datasetOf, exportBytes, importBytes, labelOf, targetOf, zipOf } from './run.ts'
 

@@ -1,5 +1,5 @@
 /** Reads small XML documents as trees of elements: members of archives that describe one image each. */
-import { FormatError } from '../errors.ts'
+import { FormatError } from '../report/errors.ts'
 import { decoderOf } from './encoding.ts'
 import { createXmlScanner } from './scan.ts'
 import { XmlError } from './xml-error.ts'
@@ -29,12 +29,12 @@ export function readXmlTree(bytes: Uint8Array, file: string): XmlElement {
   }
 }
 
-interface Draft extends XmlElement {
-  children: Draft[]
+interface ElementDraft extends XmlElement {
+  children: ElementDraft[]
 }
 
 function parse(bytes: Uint8Array): XmlElement {
-  const top: Draft = { name: '', text: '', children: [], line: 1 }
+  const top: ElementDraft = { name: '', text: '', children: [], line: 1 }
   const open = [top]
   let elements = 0
   const scanner = createXmlScanner(

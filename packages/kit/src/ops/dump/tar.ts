@@ -1,6 +1,7 @@
 /**
  * The tar format (POSIX.1-2001, with pax records for values beyond the old header), written and read as streams. A
- * backup in one file is a tar archive so that standard tools can inspect it.
+ * backup in one file is a tar archive so that standard tools can inspect it. The reader refuses an archive without an
+ * end, which libraries such as `tar-stream` accept: a backup that was cut between members must not count as complete.
  */
 export interface TarFile {
   /** Path `folder/file` in ASCII. */
