@@ -109,6 +109,10 @@ export const orders: Record<string, string[]> = {
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
+  'apps/jobs-svc': [
+    ...['db', 'programs', 'work', 'storage', 'requests', 'media', 'video'],
+    ...['operations', 'exports', 'imports', 'uploads', 'backups', 'worker'],
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

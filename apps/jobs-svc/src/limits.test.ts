@@ -37,7 +37,7 @@ test.each(transports)('over %s the capabilities name the video decoder', async (
 })
 
 test.each(transports)('over %s a share is reported and can be listed', async (transport) => {
-  const shareDir = new URL('./share', import.meta.url).pathname
+  const shareDir = new URL('./storage/share', import.meta.url).pathname
   const handlers = aboutHandlers({ settings: settingsOf({ shareDir }) })
   const { describe, readShare } = overTransport(transport, server, handlers)
   expect((await describe({}, nobody)).features).toEqual({ share: true })

@@ -18,7 +18,7 @@ import { unavailable } from '@reticle/kit'
 import { toArchiveEllipse } from './ellipse.ts'
 
 /** Names of labels and attributes by their ids. */
-export interface LabelNames {
+interface LabelNames {
   label: (id: number) => string
   attribute: (id: number) => string
 }

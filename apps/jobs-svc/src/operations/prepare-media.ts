@@ -1,13 +1,14 @@
 import type { ReportWriter } from '@reticle/formats/report'
 import type { CallContext } from '@reticle/kit'
-import { openBucketListing } from '../buckets/listing.ts'
-import { withBuckets } from '../buckets/with-buckets.ts'
-import { deduplicateFiles } from '../contents/deduplicate-files.ts'
-import type { CreateWork, OperationOutcome } from '../requests/work.ts'
-import { readShare, type SourceDeps } from '../sources/deps.ts'
+import { deduplicateFiles } from '../storage/deduplicate-files.ts'
+import { withBuckets } from '../storage/with-buckets.ts'
+import { toReport, withReport } from '../work/report.ts'
+import type { CreateWork, OperationOutcome } from '../work/request-work.ts'
+import { contextOf } from '../work/request-work.ts'
 import { findFrames, type PreparedFrames } from './find-frames.ts'
-import { contextOf, type OperationDeps } from './operation.ts'
-import { toReport, withReport } from './report.ts'
+import type { OperationDeps } from './operation.ts'
+import { openBucketListing } from './sources/bucket-listing.ts'
+import { readShare, type SourceDeps } from './sources/deps.ts'
 
 /**
  * Turns files into the frames of a task: finds the pictures, orders and measures them, then passes the list to the task

@@ -8,13 +8,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { finishRequest } from '../leases/ending.ts'
-import { reportProgress } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { finishRequest } from '../worker/leases/ending.ts'
+import { reportProgress } from '../worker/leases/lease.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const grants = [{ target: 'task', id: 1, user_id: 1, facts: factsOf({}) }] as const

@@ -2,7 +2,7 @@ import { principal } from '@reticle/contracts/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
-import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
+import { writesToCloudStorage } from '../work/request-work.ts'
 
 const reportOrNull = report.nullable()
 

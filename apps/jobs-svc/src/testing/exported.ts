@@ -4,9 +4,9 @@ import { encodeShape, encodeTag, encodeTrack, rowLinesHeader } from '@reticle/co
 import { factsOf, frameOf } from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
-import { exportDataset } from '../exporting/export-dataset.ts'
-import { gatherBytes } from '../media/media-bytes.ts'
+import { exportDataset } from '../exports/export-dataset.ts'
 import type { OperationServices } from '../operations/operation.ts'
+import { gatherBytes } from '../storage/stored-file.ts'
 import { exportWork, runOf, type testStore } from './run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
 

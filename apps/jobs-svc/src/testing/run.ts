@@ -10,9 +10,10 @@ import { openDownloads } from '@reticle/kit/outgoing/download'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import { afterAll } from 'vitest'
+import { pdfiumReader } from '../media/pdf/pdfium.ts'
+import { pdfLimits } from '../media/pdf/reader.ts'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
-import { pdfiumReader } from '../pdf/pdfium.ts'
-import { pdfLimits } from '../pdf/reader.ts'
+import { unsupportedVideo } from '../video/cache/library.ts'
 import type {
   BackupWork,
   CreateWork,
@@ -20,8 +21,7 @@ import type {
   ImportDatasetWork,
   ImportWork,
   RestoreWork,
-} from '../requests/work.ts'
-import { unsupportedVideo } from '../videos/library.ts'
+} from '../work/request-work.ts'
 
 /** Creates a folder with a blob store, removed at the end of the test file. */
 export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
@@ -66,7 +66,7 @@ export async function runOf(
 }
 
 /** Built program, which starts faster than from source. */
-const built = fileURLToPath(new URL('../../dist/pdf/pdfium-program.js', import.meta.url))
+const built = fileURLToPath(new URL('../../dist/media/pdf/pdfium-program.js', import.meta.url))
 export const pdfSurroundings = {
   ...{ limits: pdfLimits, limiter: undefined, env: {} },
   entry: [built],

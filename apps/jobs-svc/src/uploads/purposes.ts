@@ -3,9 +3,9 @@ import type { Facts, targets } from '@reticle/contracts/rest/facts'
 import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
 import { type CallContext, invalid, invalidText } from '@reticle/kit'
-import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
+import { chooseImporter } from '../work/format-lookup.ts'
 
 /** Purposes of uploads: required permission, accepted objects, and the id of the resulting request. */
 

@@ -12,14 +12,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { runOperation } from '../operations/run.ts'
-import { queueDepth } from '../requests/depth.ts'
-import { readWork } from '../requests/work.ts'
+import { queueDepth } from '../requests/metrics.ts'
 import { sweepStorage } from '../sweeper.ts'
 import { startProcess, type WorkerProcess } from '../testing/processes.ts'
 import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
 import { runOf, testStore, uploadFile } from '../testing/run.ts'
 import { gateOf, openConverterPorts, tasks } from '../testing/wiring.ts'
+import { readWork } from '../work/request-work.ts'
+import { runOperation } from './run-operation.ts'
 
 /**
  * Worker processes that share one queue and are killed or frozen. The default run is short; `RETICLE_TEST_FULL=1` runs
