@@ -23,7 +23,7 @@ type Input = Parameters<Service<typeof requests>['exportEvents']>[0]
  * Queues an export of the event log. webhooks-svc restricts the filter to the events that the caller may read. Without
  * bounds, it starts at the first event, which for an object is its creation, and ends now.
  */
-export async function exportEvents(
+export async function queueEventExport(
   { db, services, settings }: Deps,
   input: Input,
   context: CallContext,

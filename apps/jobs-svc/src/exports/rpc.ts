@@ -14,7 +14,7 @@ import type { StorageCalls } from '../storage/cloud-storage.ts'
 import { resolveExportDestination } from '../storage/destination.ts'
 import { chooseExporter } from '../work/format-lookup.ts'
 import type { ExportWork } from '../work/request-work.ts'
-import { exportEvents } from './queue-event-export.ts'
+import { queueEventExport } from './queue-event-export.ts'
 import { getResultFile } from './results.ts'
 
 export interface ExportDeps {
@@ -49,7 +49,7 @@ export function exportHandlers(
     exportProjectDataset: (input, context) => startExport(deps, 'project', input, context),
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
     exportJobDataset: (input, context) => startExport(deps, 'job', input, context),
-    exportEvents: (input, context) => exportEvents(deps, input, context),
+    exportEvents: (input, context) => queueEventExport(deps, input, context),
     getResultFile: (given, context) => getResultFile(own, given, context),
   }
 }

@@ -85,6 +85,6 @@ async function write(
     const { size } = await blobs.putInSteps(key, bytes, steps)
     return { key, size }
   } finally {
-    await saving // a later answer would be taken for that of the next question
+    await saving // before the outcome: a later checkpoint would be one of an ended run
   }
 }

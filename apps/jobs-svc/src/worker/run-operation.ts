@@ -5,9 +5,9 @@ import { exportEvents } from '../exports/export-events.ts'
 import { importAnnotations } from '../imports/import-annotations.ts'
 import { importDataset } from '../imports/import-dataset.ts'
 import { deliverExport } from '../operations/deliver-export.ts'
-import { withFirstChunk } from '../operations/first-chunk.ts'
 import type { OperationDeps } from '../operations/operation.ts'
-import { prepareMedia } from '../operations/prepare-media.ts'
+import { withFirstChunk } from '../operations/prepare/first-chunk.ts'
+import { prepareMedia } from '../operations/prepare/prepare-media.ts'
 import type { OperationOutcome, RequestWork } from '../work/request-work.ts'
 
 /** Runs the operation of a request once. When it throws, it has had no visible effect. */

@@ -1,14 +1,14 @@
 import type { ReportWriter } from '@reticle/formats/report'
 import type { CallContext } from '@reticle/kit'
-import { deduplicateFiles } from '../storage/deduplicate-files.ts'
-import { withBuckets } from '../storage/with-buckets.ts'
-import { toReport, withReport } from '../work/report.ts'
-import type { CreateWork, OperationOutcome } from '../work/request-work.ts'
-import { contextOf } from '../work/request-work.ts'
+import { deduplicateFiles } from '../../storage/deduplicate-files.ts'
+import { withBuckets } from '../../storage/with-buckets.ts'
+import { toReport, withReport } from '../../work/report.ts'
+import type { CreateWork, OperationOutcome } from '../../work/request-work.ts'
+import { contextOf } from '../../work/request-work.ts'
+import type { OperationDeps } from '../operation.ts'
+import { openBucketListing } from '../sources/bucket-listing.ts'
+import { readShare, type SourceDeps } from '../sources/deps.ts'
 import { findFrames, type PreparedFrames } from './find-frames.ts'
-import type { OperationDeps } from './operation.ts'
-import { openBucketListing } from './sources/bucket-listing.ts'
-import { readShare, type SourceDeps } from './sources/deps.ts'
 
 /**
  * Turns files into the frames of a task: finds the pictures, orders and measures them, then passes the list to the task

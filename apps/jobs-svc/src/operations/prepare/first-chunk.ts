@@ -1,11 +1,11 @@
-import { writeChunkArchive } from '../media/chunks/archive.ts'
-import { withChecksum } from '../media/chunks/checksum.ts'
-import { chunkName } from '../media/chunks/name.ts'
-import { createImageDecoder } from '../media/frames/decode.ts'
-import type { CreateWork, OperationOutcome } from '../work/request-work.ts'
-import { contextOf } from '../work/request-work.ts'
-import { firstChunkKey } from '../work/result-key.ts'
-import type { OperationDeps } from './operation.ts'
+import { writeChunkArchive } from '../../media/chunks/archive.ts'
+import { withChecksum } from '../../media/chunks/checksum.ts'
+import { chunkName } from '../../media/chunks/name.ts'
+import { createImageDecoder } from '../../media/frames/decode.ts'
+import type { CreateWork, OperationOutcome } from '../../work/request-work.ts'
+import { contextOf } from '../../work/request-work.ts'
+import { firstChunkKey } from '../../work/result-key.ts'
+import type { OperationDeps } from '../operation.ts'
 
 /** Low, because other conversions run on the same machine. */
 const sideBySide = 2
