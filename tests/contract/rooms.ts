@@ -110,8 +110,19 @@ export const orders: Record<string, string[]> = {
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
   'apps/jobs-svc': [
-    ...['db', 'programs', 'work', 'storage', 'requests', 'media', 'video'],
-    ...['operations', 'exports', 'imports', 'uploads', 'backups', 'worker'],
+    'db',
+    'programs',
+    'work',
+    'storage',
+    'requests',
+    'media',
+    'video',
+    'operations',
+    'exports',
+    'imports',
+    'uploads',
+    'backups',
+    'worker',
   ],
 }
 

@@ -5,12 +5,13 @@ import type { ReportWriter } from '@reticle/formats/report'
 import { sniffedBytes, sniffFile } from '../media/sniff.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import { chunkSize } from '../operations/prepare/find-frames.ts'
+import { type Counted, frameLines } from '../operations/prepare/frame-lines.ts'
+import { orderFiles } from '../operations/prepare/order.ts'
+import { relatedTo } from '../operations/prepare/related.ts'
+import { selectionOf } from '../operations/prepare/selection.ts'
 import { taskChapters } from '../operations/prepare/task-chapters.ts'
-import { type Counted, frameLines } from '../operations/sources/frame-lines.ts'
+import { videoLines } from '../operations/prepare/video-lines.ts'
 import { type FrameManifest, readManifest } from '../operations/sources/manifest.ts'
-import { orderFiles } from '../operations/sources/order.ts'
-import { relatedTo } from '../operations/sources/related.ts'
-import { selectionOf } from '../operations/sources/selection.ts'
 import {
   createSourceListing,
   fileTitle,
@@ -18,7 +19,6 @@ import {
   type SourceListing,
   toSourceFile,
 } from '../operations/sources/source-listing.ts'
-import { videoLines } from '../operations/sources/video-lines.ts'
 import { type Staged, stageTexts } from '../operations/staging.ts'
 import { bucketKey } from '../storage/with-buckets.ts'
 import type { VideoProbeOptions } from '../video/decoder.ts'

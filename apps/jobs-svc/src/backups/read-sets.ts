@@ -19,8 +19,8 @@ import {
 import { isBatch, type RootMember, ScanError } from '@reticle/formats/json/scan'
 import { readSource } from '@reticle/formats/object-source'
 import type { ReportWriter } from '@reticle/formats/report'
-import { fromArchiveEllipse } from './ellipse.ts'
 import { type Sets, splitSets } from './split-sets.ts'
+import { fromArchiveEllipse } from './write-sets.ts'
 
 /** Ids behind the name of a label: its own, those of its attributes, and the labels of its elements. */
 export interface KnownLabel {

@@ -73,10 +73,11 @@ const pictures = await Promise.all(
   ['a', 'b', 'c', 'd'].map((name) => uploadFile(blobs, `${name}.jpg`, `picture ${name}`)),
 )
 const frames = pictures.map(({ name, key, size }) => frameOf({ name, key, length: size }))
-const readFrames: OperationServices['media']['readFrames'] = async ({ start, stop }) =>
+type Media = OperationServices['media']
+const readFrames: Media['readFrames'] = async ({ start, stop }) =>
   bytesAnswer(jsonLinesOf(frames.slice(start, stop + 1)))
 
-const anna = { ...{ url: '', username: 'anna' }, ...{ first_name: '', last_name: '' } }
+const anna = { url: '', username: 'anna', first_name: '', last_name: '' }
 const common = { label_id: 1, group: 0, source: 'manual' as const, attributes: [] }
 const place = { occluded: false, outside: false, z_order: 0, rotation: 0 }
 const shapeAt = (frame: number, score = 1) =>
@@ -102,10 +103,7 @@ const trackAt = (frame: number, ...more: ReturnType<typeof keyframe>[]) =>
   encodeTrack({ ...common, id: 9, frame, elements: [], shapes: [keyframe(frame), ...more] })
 
 /** Creates services that return `lines` after the header. */
-const servicesWith = (
-  lines: string[],
-  media: Partial<OperationServices['media']> = { readFrames },
-) =>
+const servicesWith = (lines: string[], media: Partial<Media> = { readFrames }) =>
   servicesOf({
     tasks,
     labels,

@@ -9,9 +9,9 @@ import { cutBytes } from '@reticle/kit/pieces'
 import { formatLabels } from '../operations/format-labels.ts'
 import type { OperationDeps } from '../operations/operation.ts'
 import { chunkSize } from '../operations/prepare/find-frames.ts'
-import { type Counted, frameLines } from '../operations/sources/frame-lines.ts'
-import { relatedTo } from '../operations/sources/related.ts'
-import { everyFrame } from '../operations/sources/selection.ts'
+import { type Counted, frameLines } from '../operations/prepare/frame-lines.ts'
+import { relatedTo } from '../operations/prepare/related.ts'
+import { everyFrame } from '../operations/prepare/selection.ts'
 import {
   createChecksumCheck,
   createSourceListing,

@@ -7,23 +7,23 @@ import { UnusableInput } from '../../work/errors.ts'
 import { ignore } from '../../work/report.ts'
 import type { CreateWork } from '../../work/request-work.ts'
 import type { OperationDeps } from '../operation.ts'
-import { classifyMedia, type SourceMedia } from '../sources/classify-media.ts'
 import { readShare, type SourceDeps } from '../sources/deps.ts'
-import { type Counted, frameLines } from '../sources/frame-lines.ts'
 import { gatherFiles } from '../sources/gather.ts'
 import { type FrameManifest, readManifest } from '../sources/manifest.ts'
-import { orderFiles } from '../sources/order.ts'
-import { pagesOf } from '../sources/pdf-pages.ts'
-import { relatedTo } from '../sources/related.ts'
-import { everyFrame, type Selection, selectionOf } from '../sources/selection.ts'
 import {
   createChecksumCheck,
   type SourceFile,
   type SourceListing,
 } from '../sources/source-listing.ts'
-import { videoLines } from '../sources/video-lines.ts'
 import { type Staged, stageTexts } from '../staging.ts'
+import { classifyMedia, type SourceMedia } from './classify-media.ts'
+import { type Counted, frameLines } from './frame-lines.ts'
+import { orderFiles } from './order.ts'
+import { pagesOf } from './pdf-pages.ts'
+import { relatedTo } from './related.ts'
+import { everyFrame, type Selection, selectionOf } from './selection.ts'
 import { taskChapters } from './task-chapters.ts'
+import { videoLines } from './video-lines.ts'
 
 type FramesDeps = OperationDeps & SourceDeps
 

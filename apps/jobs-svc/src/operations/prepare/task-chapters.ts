@@ -3,7 +3,7 @@ import { stepOf } from '@reticle/contracts/rest/sources'
 import type { ReportWriter } from '@reticle/formats/report'
 import { mostChapters } from '../../video/decoder.ts'
 import type { CreateWork } from '../../work/request-work.ts'
-import type { Counted } from '../sources/frame-lines.ts'
+import type { Counted } from './frame-lines.ts'
 
 type Chosen = Pick<CreateWork['params'], 'start_frame' | 'frame_filter'>
 

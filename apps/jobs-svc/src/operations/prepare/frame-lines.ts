@@ -12,9 +12,9 @@ import { type FileKind, sniffedBytes, sniffFile } from '../../media/sniff.ts'
 import type { VideoChapters } from '../../video/decoder.ts'
 import { UnusableInput } from '../../work/errors.ts'
 import { ignore } from '../../work/report.ts'
+import { fileTitle, type SourceFile, type SourceListing } from '../sources/source-listing.ts'
 import type { Related } from './related.ts'
 import type { Selection } from './selection.ts'
-import { fileTitle, type SourceFile, type SourceListing } from './source-listing.ts'
 
 export interface FrameDeps {
   listing: SourceListing

@@ -1,5 +1,5 @@
-import type { FrameManifest } from './manifest.ts'
-import type { SourceFile } from './source-listing.ts'
+import type { FrameManifest } from '../sources/manifest.ts'
+import type { SourceFile } from '../sources/source-listing.ts'
 
 /** Files that become frames, and their context images. */
 export interface Related {

@@ -6,8 +6,8 @@ import { mapInBatches } from '../../storage/map-in-batches.ts'
 import { UnusableInput } from '../../work/errors.ts'
 import { ignore } from '../../work/report.ts'
 import type { CreateWork } from '../../work/request-work.ts'
-import type { FrameManifest } from './manifest.ts'
-import type { SourceFile, SourceListing } from './source-listing.ts'
+import type { FrameManifest } from '../sources/manifest.ts'
+import type { SourceFile, SourceListing } from '../sources/source-listing.ts'
 
 type OrderParams = Pick<CreateWork['params'], 'sorting_method' | 'job_file_mapping'>
 

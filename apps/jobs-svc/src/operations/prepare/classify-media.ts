@@ -9,12 +9,16 @@ import { mapInBatches } from '../../storage/map-in-batches.ts'
 import { isBucketKey } from '../../storage/with-buckets.ts'
 import { UnusableInput } from '../../work/errors.ts'
 import { ignore } from '../../work/report.ts'
-import { openArchive, type SourceArchiveDeps } from './archives.ts'
-import { copyHere } from './bucket-copies.ts'
-import { readShare } from './deps.ts'
+import { openArchive, type SourceArchiveDeps } from '../sources/archives.ts'
+import { copyHere } from '../sources/bucket-copies.ts'
+import { readShare } from '../sources/deps.ts'
+import {
+  createSourceListing,
+  type SourceFile,
+  type SourceListing,
+} from '../sources/source-listing.ts'
 import { firstOf } from './order.ts'
 import { everyFrame, type Selection } from './selection.ts'
-import { createSourceListing, type SourceFile, type SourceListing } from './source-listing.ts'
 
 /** Media from which frames are made. */
 export interface SourceMedia {

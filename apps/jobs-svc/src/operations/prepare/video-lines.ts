@@ -1,9 +1,9 @@
 import { encodeFrame } from '@reticle/contracts/frame-lines'
 import type { Videos } from '../../video/cache/videos.ts'
 import type { VideoProbeOptions } from '../../video/decoder.ts'
+import type { SourceFile } from '../sources/source-listing.ts'
 import type { Counted } from './frame-lines.ts'
 import type { Selection } from './selection.ts'
-import type { SourceFile } from './source-listing.ts'
 
 export interface VideoDeps {
   videos: Pick<Videos, 'prepare'>

@@ -6,9 +6,13 @@ import { tooLarge, tooMuch } from '../../media/pdf/failures.ts'
 import { type DrawnPage, mostPdfBytes } from '../../media/pdf/reader.ts'
 import { copyToDisk } from '../../storage/stored-file.ts'
 import type { OperationDeps } from '../operation.ts'
-import { readShare, type SourceDeps } from './deps.ts'
+import { readShare, type SourceDeps } from '../sources/deps.ts'
+import {
+  createSourceListing,
+  type SourceFile,
+  type SourceListing,
+} from '../sources/source-listing.ts'
 import type { Selection } from './selection.ts'
-import { createSourceListing, type SourceFile, type SourceListing } from './source-listing.ts'
 
 export type PagesDeps = Pick<OperationDeps, 'pdfs' | 'tmpDir'> &
   Pick<SourceDeps, 'blobs' | 'limits' | 'signal' | 'prefix' | 'progress'>
