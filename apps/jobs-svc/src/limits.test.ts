@@ -14,10 +14,16 @@ test.each(transports)('over %s the limits are those of the settings', async (tra
   const { describe } = overTransport(transport, server, aboutHandlers({ settings }))
   const { limits, features, media, image_types } = await describe({}, nobody)
   expect(limits).toMatchObject({
-    ...{ queued_requests_per_user: 7, queued_requests_per_tenant: 10_000 },
-    ...{ archive_bytes: 107_374_182_400, request_seconds: 14_400, request_wait_seconds: 30 },
-    ...{ request_streams_per_user: 20, request_waits_per_user: 50 },
-    ...{ pdf_bytes: 536_870_912, pdf_pages: 10_000, pdf_page_pixels: 67_108_864 },
+    queued_requests_per_user: 7,
+    queued_requests_per_tenant: 10_000,
+    archive_bytes: 107_374_182_400,
+    request_seconds: 14_400,
+    request_wait_seconds: 30,
+    request_streams_per_user: 20,
+    request_waits_per_user: 50,
+    pdf_bytes: 536_870_912,
+    pdf_pages: 10_000,
+    pdf_page_pixels: 67_108_864,
   })
   expect(features).toEqual({ share: false })
   expect(media).toEqual(['image', 'zip', 'pdf', 'archive'])

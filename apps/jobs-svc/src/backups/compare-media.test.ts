@@ -151,9 +151,14 @@ const videos: OperationDeps['videos'] = {
     length: 1,
     chapters: { chapters: [], isWhole: true },
     index: {
-      ...{ codec: 'h264', by: 'order', width: 64, height: 48 },
-      ...{ orientation: { isMirrored: false, turn: 0 }, time_base: { num: 1, den: 1000 } },
-      ...{ pts: new Float64Array(options?.mergesEqualTimes ? 41 : 80), keys: new Float64Array() },
+      codec: 'h264',
+      by: 'order',
+      width: 64,
+      height: 48,
+      orientation: { isMirrored: false, turn: 0 },
+      time_base: { num: 1, den: 1000 },
+      pts: new Float64Array(options?.mergesEqualTimes ? 41 : 80),
+      keys: new Float64Array(),
     },
   }),
 }

@@ -172,7 +172,9 @@ test('the report of a restore names the sources that became manual', async () =>
     converted: 1,
     entries: [
       {
-        ...{ kind: 'converted', code: 'unknown-source', count: 1 },
+        kind: 'converted',
+        code: 'unknown-source',
+        count: 1,
         reason: 'the source "Ground truth" is unknown, it becomes manual',
         examples: [{ file: 'annotations.json', item: '[0].shapes[0]' }],
       },

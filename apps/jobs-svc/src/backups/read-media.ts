@@ -150,7 +150,9 @@ async function picturesOf(
 }
 
 const foundMedia = (frames: Staged, { numbers }: SeenNames) => ({
-  ...{ frames, numbers, video_name: null },
+  frames,
+  numbers,
+  video_name: null,
 })
 
 interface SeenNames {

@@ -78,7 +78,12 @@ test('unknown sources become manual, and the report names them', async () => {
   expect(lines).toHaveLength(8)
   const shapes = await shapesOf([{ shapes: given }])
   expect(shapes.map(({ source }) => source)).toEqual([
-    ...['manual', 'semi-auto', 'manual', 'manual', 'consensus', 'manual'],
+    'manual',
+    'semi-auto',
+    'manual',
+    'manual',
+    'consensus',
+    'manual',
   ])
   expect(shapes[4]?.elements).toMatchObject([{ source: 'manual' }, { source: 'auto' }])
   const known = { kind: 'converted', code: 'unknown-source' }

@@ -134,13 +134,20 @@ export function toBackupTask(
   const { start_frame, frame_filter } = data.source_frames ?? data
   const step = stepOf(frame_filter)
   return {
-    ...{ name, bug_tracker, subset, labels, status: 'annotation' },
+    name,
+    bug_tracker,
+    subset,
+    labels,
+    status: 'annotation',
     has_custom_segments: data.custom_segments,
     data: {
-      ...{ chunk_size: data.chunk_size ?? chunk_size, image_quality: data.image_quality },
-      ...{ start_frame, frame_filter: step > 1 ? `step=${step}` : '' },
+      chunk_size: data.chunk_size ?? chunk_size,
+      image_quality: data.image_quality,
+      start_frame,
+      frame_filter: step > 1 ? `step=${step}` : '',
       storage: data.storage === 'cloud_storage' ? 'cloud_storage' : 'local',
-      ...{ video_name, deleted_frames: data.deleted_frames },
+      video_name,
+      deleted_frames: data.deleted_frames,
       ...(chapters && { chapters }),
     },
     jobs: inPlace(jobs, data.custom_segments).map((job) => toJob(job, data, numbers)),

@@ -60,8 +60,12 @@ describe.each(transports)('over %s', (transport) => {
       'action=export&target=project&target_id=7&user_id=1&lightweight=True&subresource=backup',
     )
     expect((await calls.getRequest({ rq_id }, anna)).operation).toMatchObject({
-      ...{ type: 'export:backup', target: 'project', project_id: 7, task_id: null },
-      ...{ format: null, lightweight: true },
+      type: 'export:backup',
+      target: 'project',
+      project_id: 7,
+      task_id: null,
+      format: null,
+      lightweight: true,
     })
     expect(readWork(await take())).toMatchObject({ subresource: 'backup', target_id: 7 })
   })

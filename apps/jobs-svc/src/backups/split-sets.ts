@@ -27,8 +27,13 @@ interface State {
 }
 
 const code = {
-  ...{ quote: 0x22, backslash: 0x5c, comma: 0x2c },
-  ...{ openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d },
+  quote: 0x22,
+  backslash: 0x5c,
+  comma: 0x2c,
+  openList: 0x5b,
+  closeList: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
 } as const
 
 /**
@@ -41,8 +46,13 @@ export async function* splitSets(
   sets: Sets,
 ): AsyncGenerator<SetMember> {
   const state: State = {
-    ...{ isInside: false, depth: 0, isInText: false, isEscaped: false },
-    ...{ expects: 'list', set: -1, scanner: createScanner() },
+    isInside: false,
+    depth: 0,
+    isInText: false,
+    isEscaped: false,
+    expects: 'list',
+    set: -1,
+    scanner: createScanner(),
   }
   for await (const piece of pieces) {
     for (let from = 0; from < piece.length; ) {

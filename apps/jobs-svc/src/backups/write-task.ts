@@ -38,7 +38,12 @@ export async function formatTaskJson({
   const { name, bug_tracker, status, subset, jobs, has_custom_segments } = task
   const names = await namesIn(frames, task)
   return JSON.stringify({
-    ...{ name, bug_tracker, status, subset, version, generator },
+    name,
+    bug_tracker,
+    status,
+    subset,
+    version,
+    generator,
     labels: toArchiveLabels(labels),
     data: {
       ...dataOf(task, names, isListOnly),
@@ -92,7 +97,10 @@ function dataOf({ data }: BackupTask, { count, isSorted }: FrameNames, isListOnl
     return { ...common, ...chosen, chunk_type: 'video', sorting_method: 'lexicographical' }
   }
   return {
-    ...{ ...common, start_frame: 0, stop_frame: count - 1, chunk_type: 'imageset' },
+    ...common,
+    start_frame: 0,
+    stop_frame: count - 1,
+    chunk_type: 'imageset',
     sorting_method: isSorted ? 'lexicographical' : 'predefined',
     ...(isChosen && { source_frames: { start_frame, frame_filter } }),
   }

@@ -33,7 +33,9 @@ export async function aboutPart(
     size: target === 'job' ? framesOfJob(facts) : size,
     mode: (job ?? task)?.mode === 'interpolation' ? 'interpolation' : 'annotation',
     overlap: task?.overlap ?? 0,
-    ...{ frame_filter, origin, step },
+    frame_filter,
+    origin,
+    step,
     start_frame: origin + (job?.start_frame ?? 0) * step,
     stop_frame: origin + (job?.stop_frame ?? size - 1) * step,
     segments: jobs.map((range) => ({ ...range, url: `/api/jobs/${range.id}` })),
@@ -47,8 +49,13 @@ const framesOfJob = ({ jobs, frames }: Facts) =>
   jobs.reduce((count, { start_frame, stop_frame }) => count + stop_frame - start_frame + 1, 0)
 
 const nothing = {
-  ...{ id: 0, name: '', bug_tracker: '', created_date: '', updated_date: '' },
-  ...{ owner: null, assignee: null },
+  id: 0,
+  name: '',
+  bug_tracker: '',
+  created_date: '',
+  updated_date: '',
+  owner: null,
+  assignee: null,
 }
 
 export const aboutProject = (project: Project, context: CallContext): RecordDetails =>
@@ -73,7 +80,11 @@ type Record = Pick<Task, 'id' | 'name' | 'bug_tracker' | 'created_date' | 'updat
 function described(record: Record, context: CallContext): RecordDetails {
   const { id, name, bug_tracker, created_date, updated_date, owner, assignee } = record
   return {
-    ...{ id, name, bug_tracker, created_date, updated_date },
+    id,
+    name,
+    bug_tracker,
+    created_date,
+    updated_date,
     owner: personOf(owner, context),
     assignee: personOf(assignee, context),
   }

@@ -77,7 +77,10 @@ describe.each(Object.keys(framesIn))('as %s, deleting a frame changes no other f
     const { frames, report } = await shownBy(format, { lines, deleted: [3, 4] })
     expect(frames).toEqual([5])
     expect(report.entries).toContainEqual({
-      ...{ kind: 'skipped', code: 'deleted-frame', count: 1, examples: [] },
+      kind: 'skipped',
+      code: 'deleted-frame',
+      count: 1,
+      examples: [],
       reason: "visible on deleted frames only: track 11 ('car') from frame 3",
     })
   })

@@ -11,15 +11,25 @@ import { runOperation } from '../worker/run-operation.ts'
 
 const store = await testStore()
 const filter: EventFilter = {
-  ...{ org_id: null, project_id: 7, task_id: null, job_id: null, user_id: 3 },
-  ...{ from: null, to: '2026-03-01T10:00:00.000Z' },
+  org_id: null,
+  project_id: 7,
+  task_id: null,
+  job_id: null,
+  user_id: 3,
+  from: null,
+  to: '2026-03-01T10:00:00.000Z',
 }
 const anna = callAs({ user_id: 3 }).principal ?? expect.fail()
 const workOf = (): ExportEventsWork => ({
-  ...{ action: 'export', target: 'events', lease_token: 1, traceparent: null },
+  action: 'export',
+  target: 'events',
+  lease_token: 1,
+  traceparent: null,
   request_uuid: randomUUID(),
   rq_id: 'a request',
-  ...{ result_key: null, result_size: null, report: null },
+  result_key: null,
+  result_size: null,
+  report: null,
   created_date: new Date('2026-03-01T10:00:00.000Z'),
   principal: anna,
   params: { filter, filename: 'logs.csv', cloud_storage_id: null },

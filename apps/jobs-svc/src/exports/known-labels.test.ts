@@ -9,17 +9,34 @@ const labels = [labelOf({ id: 1 }), labelOf({ id: 2, type: 'skeleton', sublabels
 
 const point = { type: 'points' as const, points: [5, 5] }
 const element = (label_id: number) => ({
-  ...{ ...keyframe(point), id: 70, label_id, group: 0, source: 'manual' as const, score: 1 },
+  ...keyframe(point),
+  id: 70,
+  label_id,
+  group: 0,
+  source: 'manual' as const,
+  score: 1,
 })
 const part = (label_id: number) => ({
-  ...{ id: 90, frame: 0, label_id, group: 0, source: 'manual' as const, attributes: [] },
+  id: 90,
+  frame: 0,
+  label_id,
+  group: 0,
+  source: 'manual' as const,
+  attributes: [],
   shapes: [keyframe(point)],
 })
 const skeleton = { label_id: 2, type: 'skeleton' as const, points: [] }
 
 const formats = [
-  ...['COCO 1.0', 'KITTI 1.0', 'LabelMe 3.0', 'MOT 1.1', 'Segmentation mask 1.1', 'Service 1.1'],
-  ...['Pascal VOC 1.1', 'YOLO 1.1', 'TFRecord 1.0'],
+  'COCO 1.0',
+  'KITTI 1.0',
+  'LabelMe 3.0',
+  'MOT 1.1',
+  'Segmentation mask 1.1',
+  'Service 1.1',
+  'Pascal VOC 1.1',
+  'YOLO 1.1',
+  'TFRecord 1.0',
 ]
 
 test.each(formats)(

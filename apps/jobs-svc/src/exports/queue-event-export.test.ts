@@ -71,7 +71,8 @@ describe.each(transports)('over %s', (transport) => {
     const other = await calls.exportEvents({}, anna)
     expect(other.rq_id).not.toBe(rq_id)
     expect(await calls.getRequest({ rq_id }, anna)).toMatchObject({
-      ...{ status: 'queued', result_url: null },
+      status: 'queued',
+      result_url: null,
       operation: { type: 'export:events', target: 'events', task_id: null, format: null },
     })
   })
@@ -114,7 +115,9 @@ describe.each(transports)('over %s', (transport) => {
       result_url: `/events/download?rq_id=${encodeURIComponent(rq_id)}`,
     })
     expect(await file(rq_id)).toMatchObject({
-      ...{ key, size: 7, media_type: 'text/csv' },
+      key,
+      size: 7,
+      media_type: 'text/csv',
       filename: expect.stringMatching(/^logs_\d{4}(_\d\d){5}\.csv$/),
     })
     for (const ask of [() => file(rq_id, bo), () => calls.getRequest({ rq_id }, bo)])

@@ -4,9 +4,22 @@ import type { ExportPart } from './export-part.ts'
 import { subsetsOf } from './subsets.ts'
 
 const about: ExportPart['about'] = {
-  ...{ id: 1, name: '', bug_tracker: '', created_date: '', updated_date: '' },
-  ...{ owner: null, assignee: null, size: 0, mode: 'annotation', overlap: 0, frame_filter: '' },
-  ...{ origin: 0, step: 1, start_frame: 0, stop_frame: 0, segments: [] },
+  id: 1,
+  name: '',
+  bug_tracker: '',
+  created_date: '',
+  updated_date: '',
+  owner: null,
+  assignee: null,
+  size: 0,
+  mode: 'annotation',
+  overlap: 0,
+  frame_filter: '',
+  origin: 0,
+  step: 1,
+  start_frame: 0,
+  stop_frame: 0,
+  segments: [],
 }
 
 /** Creates a part with one tag on every frame, whose tracks count from the requested index. */
@@ -58,7 +71,7 @@ test('frames with equal names within a subset get different names', () => {
   expect(
     namesOf([partOf('', paths), partOf('', ['x/a_1.jpg', ...paths]), partOf('', paths)]),
   ).toEqual([
-    ['default', ...[['x/a.jpg', 'b', 'x/a_1.jpg', 'x/a_1_1.jpg', 'b_1', 'x/a_1_1_1.jpg', 'b_1_1']]],
+    ['default', ['x/a.jpg', 'b', 'x/a_1.jpg', 'x/a_1_1.jpg', 'b_1', 'x/a_1_1_1.jpg', 'b_1_1']],
   ])
 })
 

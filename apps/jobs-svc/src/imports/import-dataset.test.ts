@@ -210,7 +210,10 @@ test('labels have all properties in the file, skeletons have their elements', as
   })
 
   const known = labelOf({
-    ...{ id: 40, name: 'person', type: 'skeleton', svg: '' },
+    id: 40,
+    name: 'person',
+    type: 'skeleton',
+    svg: '',
     sublabels: [{ ...labelOf({ id: 41, name: 'head' }), has_parent: true }],
   })
   const getLabelSet = async () => ({ labels_revision: 1, labels: [known] })

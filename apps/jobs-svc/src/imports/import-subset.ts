@@ -85,7 +85,11 @@ export async function importSubset(
 }
 
 const allOf = (frames: readonly TargetFrame[]) => ({
-  ...{ frames, start_frame: 0, step: 1, is_video: false, includes: () => true },
+  frames,
+  start_frame: 0,
+  step: 1,
+  is_video: false,
+  includes: () => true,
 })
 
 /**
@@ -110,7 +114,10 @@ async function attachImages(
     : archive
   const found = subset.embedded ? listing.files : imagesOf(subset, listing.files)
   const about = {
-    ...{ listing, related: relatedTo([]), selection: everyFrame, signal },
+    listing,
+    related: relatedTo([]),
+    selection: everyFrame,
+    signal,
     check: createChecksumCheck(listing, run.report),
     report: run.report,
     progress: (share: number) => progress(share * framesShare, 'Reading images'),

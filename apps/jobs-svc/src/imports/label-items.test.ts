@@ -27,7 +27,8 @@ test('a missing label of the file is refused although the project has one label'
 const head = labelOf({ id: 3, name: 'head', type: 'points', has_parent: true })
 const person = labelOf({ id: 2, name: 'person', type: 'skeleton', sublabels: [head] })
 const named = (name: string, ...parts: string[]): FileLabel => ({
-  ...{ name, attributes: [] },
+  name,
+  attributes: [],
   ...(parts.length > 0 && { sublabels: parts.map((part) => named(part)) }),
 })
 

@@ -10,8 +10,12 @@ import { importAnnotations } from './import-annotations.ts'
 
 const store = await testStore()
 const color = {
-  ...{ id: 7, name: 'color', mutable: false, input_type: 'select' as const },
-  ...{ default_value: 'red', values: ['red', 'blue'] },
+  id: 7,
+  name: 'color',
+  mutable: false,
+  input_type: 'select' as const,
+  default_value: 'red',
+  values: ['red', 'blue'],
 }
 const facts = factsOf({ size: 2, jobs: [{ id: 31, start_frame: 0, stop_frame: 1 }] })
 const labels = [labelOf({ id: 4, name: 'car', attributes: [color] })]

@@ -48,8 +48,12 @@ const ttlSeconds = settings.resultTtlHours * 3600
 
 const wanted = { id: 1, format: 'COCO 1.0', ...whole, save_images: false }
 const imported = {
-  ...{ format: 'COCO 1.0', import_mode: 'replace', conv_mask_to_poly: true, file_id: 'a.zip' },
-  ...{ location: 'cloud_storage', cloud_storage_id: 9 },
+  format: 'COCO 1.0',
+  import_mode: 'replace',
+  conv_mask_to_poly: true,
+  file_id: 'a.zip',
+  location: 'cloud_storage',
+  cloud_storage_id: 9,
 }
 
 beforeEach(async () => {

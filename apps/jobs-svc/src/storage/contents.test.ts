@@ -36,7 +36,11 @@ async function stored() {
 
 const swept = () =>
   sweepStorage({
-    ...{ db, blobs, log: silentLog, uploadTtlHours: 12, chunkTtlHours: 168 },
+    db,
+    blobs,
+    log: silentLog,
+    uploadTtlHours: 12,
+    chunkTtlHours: 168,
     clock: testClock(new Date(Date.now() + 2 * hour)),
   })
 
@@ -48,7 +52,11 @@ async function uploaded(task_id: number, texts: Record<string, string>, tenant =
     .transaction()
     .execute((tx) => insertSession(tx, task_id, 1, 1))
   const files = Object.entries(texts).map(([name, text]) => ({
-    ...{ name, text, key: `${prefix}${randomUUID()}`, size: text.length, sha256: hashOf(text) },
+    name,
+    text,
+    key: `${prefix}${randomUUID()}`,
+    size: text.length,
+    sha256: hashOf(text),
   }))
   for (const { key, text } of files) await blobs.put(key, bytesOf(text))
   await db.transaction().execute((tx) =>
@@ -56,14 +64,24 @@ async function uploaded(task_id: number, texts: Record<string, string>, tenant =
       tx,
       { upload_id, prefix },
       files.map(({ name, key, size: length, sha256 }) => ({
-        ...{ file_id: randomUUID(), owner_id: 1, name, key, length, offset: length },
+        file_id: randomUUID(),
+        owner_id: 1,
+        name,
+        key,
+        length,
+        offset: length,
         sha256,
       })),
     ),
   )
   const row = await addRequest(db, {
-    ...{ action: 'create', status: 'started', tenant, input_key: prefix, task_id, lease_token: 1 },
-    ...{ rq_id: `create ${task_id}` },
+    action: 'create',
+    status: 'started',
+    tenant,
+    input_key: prefix,
+    task_id,
+    lease_token: 1,
+    rq_id: `create ${task_id}`,
   })
   return { upload_id, prefix, files, row, task_id }
 }
@@ -116,7 +134,9 @@ describe('a file that the tenant already has', () => {
   test('takes the same number of statements among ten thousand as alone', async () => {
     const { row } = await uploaded(1, {})
     const many = Array.from({ length: 10_000 }, (_, at) => ({
-      ...{ key: `${row.input_key}${at}`, size: 3, sha256: hashOf(String(at)) },
+      key: `${row.input_key}${at}`,
+      size: 3,
+      sha256: hashOf(String(at)),
     }))
     let statements = 0
     const counted = db.withPlugin({
@@ -143,7 +163,8 @@ describe('a file that was uploaded in pieces', () => {
       [{ name: 'a.zip', key, size: bytes.length }],
       prefix,
       {
-        ...{ blobs, signal: new AbortController().signal },
+        blobs,
+        signal: new AbortController().signal,
         registerContents: async (given) => {
           asked.push(...given)
           return new Map([[key, 'requests/uploads/v/kept']])
@@ -160,7 +181,8 @@ describe('a file that was uploaded in pieces', () => {
   test('is not read if it was a known file when it was announced', async () => {
     const known = { name: 'a', key: 'requests/uploads/v/kept', size: 3 }
     const answer = await deduplicateFiles([known], 'requests/uploads/u/', {
-      ...{ blobs, signal: new AbortController().signal },
+      blobs,
+      signal: new AbortController().signal,
       registerContents: () => Promise.reject(new Error('unexpected call of registerContents')),
     })
     expect(answer).toEqual({ files: [known], spare: [] })

@@ -41,10 +41,14 @@ const handlers = requestHandlers({ db, services, settings: settingsOf() })
 const anna = callAs({ user_id: 1 })
 const wanted = {
   ...({ target: 'task', id: 2 } as const),
-  ...{ format: 'COCO 1.0', import_mode: 'replace', conv_mask_to_poly: true },
+  format: 'COCO 1.0',
+  import_mode: 'replace',
+  conv_mask_to_poly: true,
 }
 const there = (cloud_storage_id?: number, file_id?: string) => ({
-  ...{ location: 'cloud_storage', cloud_storage_id, file_id },
+  location: 'cloud_storage',
+  cloud_storage_id,
+  file_id,
 })
 
 beforeEach(async () => {
@@ -147,7 +151,9 @@ describe('the worker', async () => {
 
   test('copies the file to where it can be read from any place', async () => {
     expect(await fetch('in/a.json')).toEqual({
-      ...{ name: 'in/a.json', key: 'requests/uploads/u/0', size: 2 },
+      name: 'in/a.json',
+      key: 'requests/uploads/u/0',
+      size: 2,
     })
     expect((await store.blobs.stat('requests/uploads/u/0')).size).toBe(2)
     expect(read).toEqual(['in/a.json'])

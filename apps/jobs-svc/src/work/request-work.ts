@@ -130,7 +130,8 @@ const others = z.discriminatedUnion('action', [
   z.discriminatedUnion('target', [
     z.object({ ...ofExported, ...made, ...written, action: exporting, params: exportParams }),
     z.object({
-      ...{ ...claimed, ...made },
+      ...claimed,
+      ...made,
       target: z.literal('events'),
       action: exporting,
       params: eventsParams,

@@ -62,7 +62,10 @@ test('a conversion of half an hour is started once because its lease is renewed 
   }
   expect(held.abort.signal.aborted).toBe(false)
   expect(await readRequest(db, row)).toMatchObject({
-    ...{ status: 'started', attempt: 1, lease_owner: 'first', lease_token: row.lease_token },
+    status: 'started',
+    attempt: 1,
+    lease_owner: 'first',
+    lease_token: row.lease_token,
   })
 })
 

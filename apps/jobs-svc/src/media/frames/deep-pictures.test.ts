@@ -169,7 +169,10 @@ test('previews are stretched as frames are, originals are unchanged', async () =
   const place = { key, offset: 0, length: size, media_type: 'image/png' }
   const frame = {
     ...frameOf({ ...place, width, height }),
-    ...{ task_id: 1, frame: 0, image_quality: 90, data_revision: 1 },
+    task_id: 1,
+    frame: 0,
+    image_quality: 90,
+    data_revision: 1,
   }
   const preview = await sharp(await gatherBytes((await pictures.preview(frame)).chunks)).stats()
   expect([preview.channels[0]?.min, preview.channels[0]?.max]).toEqual([0, 255])

@@ -65,7 +65,10 @@ async function onShare(bytes: Buffer) {
 
 const located = (frame: FrameSource | undefined): LocatedFrame => ({
   ...(frame ?? expect.fail('no frame')),
-  ...{ task_id: 1, frame: 0, image_quality: 70, data_revision: 1 },
+  task_id: 1,
+  frame: 0,
+  image_quality: 70,
+  data_revision: 1,
 })
 const undecodable = { kind: 'not_found', code: 'image_undecodable' }
 const places = { 'a cloud storage': inBucket, 'the share': onShare }

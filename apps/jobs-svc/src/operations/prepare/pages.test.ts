@@ -40,7 +40,9 @@ describe('pages after the first are reported', () => {
       skipped: pages - 1,
       entries: [
         {
-          ...{ kind: 'skipped', code: 'ignored-page', count: pages - 1 },
+          kind: 'skipped',
+          code: 'ignored-page',
+          count: pages - 1,
           examples: [{ file: name, item: pages === 2 ? 'page 2' : `pages 2 to ${pages}` }],
         },
       ],

@@ -35,8 +35,11 @@ test('pages become pictures in one object, in their order, named after the file'
   const { frames, query, work, run } = await prepare({ files: await pdf(3, 'a/scan.v2.pdf') })
   expect(frames).toMatchObject(
     [0, 1, 2].map((page) => ({
-      ...{ name: `scan.v2-000${page + 1}.png`, width: 100 + page, height: 100 },
-      ...{ packing: 'stored', media_type: 'image/png' },
+      name: `scan.v2-000${page + 1}.png`,
+      width: 100 + page,
+      height: 100,
+      packing: 'stored',
+      media_type: 'image/png',
     })),
   )
   expect(await keysBelow(work.input_key ?? '')).toEqual([frames[0]?.key])

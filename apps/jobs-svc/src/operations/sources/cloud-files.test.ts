@@ -223,7 +223,8 @@ test.each([
   const { storages } = storageOf({ 'a.jpg': bytes })
   const read = gatherBytes(readMediaBytes(withBuckets(blobs, storages), frame))
   await expect(read).rejects.toMatchObject({
-    ...{ kind: 'conflict', code: 'source_changed' },
+    kind: 'conflict',
+    code: 'source_changed',
     message: expect.stringContaining('"a.jpg" of the cloud storage has changed'),
   })
 })

@@ -58,8 +58,12 @@ async function taskOf(name: string, bytes: Uint8Array) {
 }
 
 const located = (frame: FrameSource, task_id: number): LocatedFrame => ({
-  ...{ ...frame, task_id, frame: 0 },
-  ...{ image_quality: 70, data_revision: 1, storage: 'share' },
+  ...frame,
+  task_id,
+  frame: 0,
+  image_quality: 70,
+  data_revision: 1,
+  storage: 'share',
 })
 
 /** All functions that return bytes of a frame. */

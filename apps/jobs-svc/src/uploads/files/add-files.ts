@@ -28,7 +28,12 @@ export async function addWholeFiles(
     tx,
     { upload_id, prefix },
     files.map(({ name, key, size, sha256 }) => ({
-      ...{ file_id: randomUUID(), owner_id, name, key, length: size, offset: size },
+      file_id: randomUUID(),
+      owner_id,
+      name,
+      key,
+      length: size,
+      offset: size,
       sha256: sha256 ?? null,
     })),
   )

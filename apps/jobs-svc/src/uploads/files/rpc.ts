@@ -58,7 +58,9 @@ export function fileHandlers(deps: UploadDeps): Handlers {
         const { key, tail, lease } = next
         const is_checked = file.expected_sha256 !== null && offset + bytes === file.length
         return {
-          ...{ filename: next.name, key, offset: next.offset },
+          filename: next.name,
+          key,
+          offset: next.offset,
           ...(tail !== null && { tail }),
           ...(lease !== null && { lease }),
           ...(is_checked && { is_checked }),
@@ -132,7 +134,8 @@ async function createFile(
     const upload = { upload_id, prefix }
     await insertFiles(tx, upload, [{ file_id, owner_id, name, length, ...place, ...sums }])
     return {
-      ...{ file_id: fileIdOf({ owner_id, file_id }), expires_date: expiryOf(used, ttl) },
+      file_id: fileIdOf({ owner_id, file_id }),
+      expires_date: expiryOf(used, ttl),
       ...(known && { offset: known.offset }),
     }
   })
@@ -150,7 +153,9 @@ async function findKnown(
 }
 
 const uploadOf = ({ purpose, target, id: target_id }: Aim) => ({
-  ...{ purpose, target: targetOf({ purpose, target }), target_id },
+  purpose,
+  target: targetOf({ purpose, target }),
+  target_id,
 })
 
 const nameTaken = (name: string) =>

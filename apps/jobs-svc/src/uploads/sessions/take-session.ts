@@ -58,6 +58,8 @@ function assertComplete(files: readonly UploadedFileRow[]): void {
 }
 
 const toUploadedFile = ({ name, key, length: size, sha256 }: UploadedFileRow): UploadedFile => ({
-  ...{ name, key, size },
+  name,
+  key,
+  size,
   ...(sha256 !== null && { sha256 }),
 })

@@ -165,7 +165,10 @@ describe('a frame of a video as an object of the store', patience, () => {
   async function frameOf(offset: number) {
     const { videos, key, length } = await prepared()
     const image = {
-      ...{ name: 'frame_000001', key, offset, length },
+      name: 'frame_000001',
+      key,
+      offset,
+      length,
       ...({ packing: 'video', media_type: 'image/png' } as const),
     }
     return { store: withVideos(blobs, videos), image }

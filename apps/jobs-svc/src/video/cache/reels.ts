@@ -43,7 +43,9 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
     await makeRoom(running, most)
     const { reel, release } = await open(query)
     const one: OpenReel = {
-      ...{ key: query.key, format: query.form.format, reel },
+      key: query.key,
+      format: query.form.format,
+      reel,
       timer: setTimeout(() => undefined),
       end: async () => {
         running.delete(one)
