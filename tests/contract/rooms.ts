@@ -151,6 +151,21 @@ export const orders: Record<string, string[]> = {
     'doctor',
     'commands',
   ],
+  'apps/jobs-svc': [
+    'db',
+    'programs',
+    'work',
+    'storage',
+    'requests',
+    'media',
+    'video',
+    'operations',
+    'exports',
+    'imports',
+    'uploads',
+    'backups',
+    'worker',
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

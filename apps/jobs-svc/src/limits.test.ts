@@ -14,10 +14,16 @@ test.each(transports)('over %s the limits are those of the settings', async (tra
   const { describe } = overTransport(transport, server, aboutHandlers({ settings }))
   const { limits, features, media, image_types } = await describe({}, nobody)
   expect(limits).toMatchObject({
-    ...{ queued_requests_per_user: 7, queued_requests_per_tenant: 10_000 },
-    ...{ archive_bytes: 107_374_182_400, request_seconds: 14_400, request_wait_seconds: 30 },
-    ...{ request_streams_per_user: 20, request_waits_per_user: 50 },
-    ...{ pdf_bytes: 536_870_912, pdf_pages: 10_000, pdf_page_pixels: 67_108_864 },
+    queued_requests_per_user: 7,
+    queued_requests_per_tenant: 10_000,
+    archive_bytes: 107_374_182_400,
+    request_seconds: 14_400,
+    request_wait_seconds: 30,
+    request_streams_per_user: 20,
+    request_waits_per_user: 50,
+    pdf_bytes: 536_870_912,
+    pdf_pages: 10_000,
+    pdf_page_pixels: 67_108_864,
   })
   expect(features).toEqual({ share: false })
   expect(media).toEqual(['image', 'zip', 'pdf', 'archive'])
@@ -37,7 +43,7 @@ test.each(transports)('over %s the capabilities name the video decoder', async (
 })
 
 test.each(transports)('over %s a share is reported and can be listed', async (transport) => {
-  const shareDir = new URL('./share', import.meta.url).pathname
+  const shareDir = new URL('./storage/share', import.meta.url).pathname
   const handlers = aboutHandlers({ settings: settingsOf({ shareDir }) })
   const { describe, readShare } = overTransport(transport, server, handlers)
   expect((await describe({}, nobody)).features).toEqual({ share: true })

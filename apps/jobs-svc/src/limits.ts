@@ -2,13 +2,13 @@ import type { server } from '@reticle/contracts/api/server'
 import type { Service } from '@reticle/kit'
 import type { JobsSettings } from './config.ts'
 import { largestImageBytes, largestPixels } from './media/image.ts'
+import { mostPagePixels } from './media/pdf/page-size.ts'
+import { mostPages, mostPdfBytes } from './media/pdf/reader.ts'
 import { listReadableMedia } from './media/sniff.ts'
-import { hardLimitMs } from './operations/operation.ts'
-import { mostPagePixels } from './pdf/page-size.ts'
-import { mostPages, mostPdfBytes } from './pdf/reader.ts'
 import { mostStreams } from './requests/follow.ts'
 import { longestWait, mostWaits } from './requests/wait.ts'
 import { mostFrames, mostPixels, type VideoDecoder } from './video/decoder.ts'
+import { hardLimitMs } from './work/request-work.ts'
 
 const second = 1000
 

@@ -8,13 +8,19 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from './db/migrations/index.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { insertFiles } from './files/repo.ts'
-import { makeDead, makeLive, registerDead, registerLive, registerPending } from './objects/repo.ts'
-import { insertSession } from './sessions/repo.ts'
+import {
+  makeDead,
+  makeLive,
+  registerDead,
+  registerLive,
+  registerPending,
+} from './storage/repo-objects.ts'
+import { insertSession } from './storage/repo-sessions.ts'
+import { insertUpload } from './storage/repo-uploads.ts'
 import { type StorageSweepDeps, sweepStorage } from './sweeper.ts'
 import { addRequest } from './testing/rows.ts'
 import { testStore } from './testing/run.ts'
-import { insertUpload } from './uploads/repo.ts'
+import { insertFiles } from './uploads/files/repo.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const { blobs } = await testStore()

@@ -1,10 +1,10 @@
 import { type ObjectSweep, sweepObjects } from '@reticle/kit/blob/objects/sweep'
 import { deleteExpiredRows } from '@reticle/kit/outbox/inbox'
-import { dropUnusedChunks } from './chunks/repo.ts'
-import { releaseUpload } from './contents/release.ts'
 import type { RequestsDb } from './db/schema.ts'
-import { dropUnusedResult, giveUpPending } from './objects/repo.ts'
 import { deleteExpired, expireResults } from './requests/repo.ts'
+import { releaseUpload } from './storage/release-contents.ts'
+import { dropUnusedChunks } from './storage/repo-chunks.ts'
+import { dropUnusedResult, giveUpPending } from './storage/repo-objects.ts'
 
 export interface StorageSweepDeps extends Omit<ObjectSweep<RequestsDb>, 'schema' | 'release'> {
   uploadTtlHours: number

@@ -41,7 +41,7 @@ test('the positions equal those of a walk over all frames, and interpolated ones
   )
 })
 
-/** Exports give the same result (`apps/jobs-svc/src/exporting/deleted-tracks.test.ts`). */
+/** Exports give the same result (`apps/jobs-svc/src/exports/deleted-tracks.test.ts`). */
 test.each([
   ['that a track ends on', [{}, { frame: 3, outside: true }], [3], [0, 1, 2]],
   ['with the only keyframe', [{ frame: 3 }], [3], [4, 5, 6, 7, 8, 9]],

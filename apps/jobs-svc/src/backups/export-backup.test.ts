@@ -6,7 +6,7 @@ import { factsOf, frameOf, labelOf } from '@reticle/contracts/testing/records'
 import { openZip, type ZipReader } from '@reticle/formats/archive/zip-reader'
 import { notFound } from '@reticle/kit'
 import { beforeEach, expect, test } from 'vitest'
-import { blobSource } from '../media/blob-source.ts'
+import { blobSource } from '../storage/stored-file.ts'
 import { backupWork, runOf, testStore, uploadFile } from '../testing/run.ts'
 import { bytesAnswer, servicesOf } from '../testing/services.ts'
 import { exportBackup } from './export-backup.ts'
@@ -25,20 +25,41 @@ const labels = [
   },
 ]
 const shape: Shape = {
-  ...{ id: 9, frame: 1, label_id: 1, group: 0, source: 'manual', type: 'rectangle' },
-  ...{ score: 1, occluded: false, outside: false, z_order: 0, rotation: 0 },
-  ...{ points: [1, 2, 3, 4], attributes: [], elements: [] },
+  id: 9,
+  frame: 1,
+  label_id: 1,
+  group: 0,
+  source: 'manual',
+  type: 'rectangle',
+  score: 1,
+  occluded: false,
+  outside: false,
+  z_order: 0,
+  rotation: 0,
+  points: [1, 2, 3, 4],
+  attributes: [],
+  elements: [],
 }
 const tag: Tag = { id: 8, frame: 0, label_id: 1, group: 2, source: 'auto', attributes: [] }
 const asset = 'aaaaaaaa-0000-4000-8000-000000000001'
 
 const job = { type: 'annotation', status: 'annotation', stage: 'annotation', state: 'new' } as const
 const plain: BackupTask = {
-  ...{ id: 1, name: 'Batch', bug_tracker: '', status: 'annotation', subset: 'train', guide: null },
+  id: 1,
+  name: 'Batch',
+  bug_tracker: '',
+  status: 'annotation',
+  subset: 'train',
+  guide: null,
   has_custom_segments: false,
   data: {
-    ...{ chunk_size: 36, image_quality: 70, start_frame: 0, frame_filter: '' },
-    ...{ storage: 'local', video_name: null, deleted_frames: [1] },
+    chunk_size: 36,
+    image_quality: 70,
+    start_frame: 0,
+    frame_filter: '',
+    storage: 'local',
+    video_name: null,
+    deleted_frames: [1],
   },
   jobs: [{ ...job, id: 31, start_frame: 0, stop_frame: 1 }],
 }
@@ -89,7 +110,11 @@ test('a backup of a task contains its description, its annotation sets and its f
   rows[31] = [rowLinesHeader, encodeTag(tag), encodeShape(shape)]
   const { names, read, outcome } = await written([{ task: plain }, ...frames])
   expect(names).toEqual([
-    ...['task.json', 'annotations.json', 'data/manifest.jsonl', 'data/b/2.jpg', 'data/a.png'],
+    'task.json',
+    'annotations.json',
+    'data/manifest.jsonl',
+    'data/b/2.jpg',
+    'data/a.png',
   ])
   expect(await read('data/b/2.jpg')).toBe('second')
   const lines = (await read('data/manifest.jsonl')).trimEnd().split('\n')
@@ -100,12 +125,23 @@ test('a backup of a task contains its description, its annotation sets and its f
     { name: 'a', extension: '.png' },
   ])
   expect(JSON.parse(await read('task.json'))).toEqual({
-    ...{ name: 'Batch', bug_tracker: '', status: 'annotation', subset: 'train' },
-    ...{ version: '1.0', generator: 'service/2.58.1', labels: expect.any(Array) },
+    name: 'Batch',
+    bug_tracker: '',
+    status: 'annotation',
+    subset: 'train',
+    version: '1.0',
+    generator: 'service/2.58.1',
+    labels: expect.any(Array),
     data: {
-      ...{ chunk_size: 36, image_quality: 70, start_frame: 0, stop_frame: 1 },
-      ...{ chunk_type: 'imageset', storage_method: 'cache', storage: 'local' },
-      ...{ sorting_method: 'predefined', deleted_frames: [1] },
+      chunk_size: 36,
+      image_quality: 70,
+      start_frame: 0,
+      stop_frame: 1,
+      chunk_type: 'imageset',
+      storage_method: 'cache',
+      storage: 'local',
+      sorting_method: 'predefined',
+      deleted_frames: [1],
     },
     jobs: [{ ...job, start_frame: 0, stop_frame: 1 }],
   })
@@ -166,7 +202,8 @@ test('the selection of source frames is stored apart, because only selected fram
   const data = { ...plain.data, start_frame: 4, frame_filter: 'step=3' }
   const { read } = await written([{ task: { ...plain, data } }, ...frames])
   expect(JSON.parse(await read('task.json')).data).toMatchObject({
-    ...{ start_frame: 0, stop_frame: 1 },
+    start_frame: 0,
+    stop_frame: 1,
     source_frames: { start_frame: 4, frame_filter: 'step=3' },
   })
 })
@@ -180,15 +217,26 @@ test('a project is its description, its guide and its tasks in folders', async (
   const lines = [{ project }, { task: plain }, ...frames, { issue }, { task: plain }, ...frames]
   const { names, read } = await written(lines, { target: 'project', target_id: 7 })
   expect(names).toEqual([
-    ...['project.json', 'annotation_guide.md', 'assets/mirror.png'],
-    ...['task_0/task.json', 'task_0/annotations.json', 'task_0/issues.json'],
+    'project.json',
+    'annotation_guide.md',
+    'assets/mirror.png',
+    'task_0/task.json',
+    'task_0/annotations.json',
+    'task_0/issues.json',
     'task_0/data/manifest.jsonl',
-    ...['task_1/task.json', 'task_1/annotations.json', 'task_1/data/manifest.jsonl'],
-    ...['task_0/data/b/2.jpg', 'task_0/data/a.png'],
-    ...['task_1/data/b/2.jpg', 'task_1/data/a.png'],
+    'task_1/task.json',
+    'task_1/annotations.json',
+    'task_1/data/manifest.jsonl',
+    'task_0/data/b/2.jpg',
+    'task_0/data/a.png',
+    'task_1/data/b/2.jpg',
+    'task_1/data/a.png',
   ])
   expect(JSON.parse(await read('project.json'))).toMatchObject({
-    ...{ name: 'P', bug_tracker: 'https://x.example', status: 'validation', version: '1.0' },
+    name: 'P',
+    bug_tracker: 'https://x.example',
+    status: 'validation',
+    version: '1.0',
   })
   expect(await read('annotation_guide.md')).toBe(
     `![](assets/mirror.png) ![](/api/assets/${asset.replace('1', '2')})`,
@@ -201,8 +249,13 @@ test('a task with a guide is described before its media', async () => {
   const guide = `![](/api/assets/${asset})`
   const { names, read } = await written([{ task: { ...plain, guide } }, ...frames])
   expect(names).toEqual([
-    ...['task.json', 'annotations.json', 'data/manifest.jsonl'],
-    ...['annotation_guide.md', 'assets/mirror.png', 'data/b/2.jpg', 'data/a.png'],
+    'task.json',
+    'annotations.json',
+    'data/manifest.jsonl',
+    'annotation_guide.md',
+    'assets/mirror.png',
+    'data/b/2.jpg',
+    'data/a.png',
   ])
   expect(await read('assets/mirror.png')).toBe('a picture')
 })

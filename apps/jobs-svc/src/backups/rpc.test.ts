@@ -7,13 +7,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { finishRequest } from '../leases/ending.ts'
-import { registerPending } from '../objects/repo.ts'
-import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
+import { registerPending } from '../storage/repo-objects.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { readWork } from '../work/request-work.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { finishRequest } from '../worker/leases/ending.ts'
 
 /** Requests for backups and restores. */
 
@@ -60,8 +60,12 @@ describe.each(transports)('over %s', (transport) => {
       'action=export&target=project&target_id=7&user_id=1&lightweight=True&subresource=backup',
     )
     expect((await calls.getRequest({ rq_id }, anna)).operation).toMatchObject({
-      ...{ type: 'export:backup', target: 'project', project_id: 7, task_id: null },
-      ...{ format: null, lightweight: true },
+      type: 'export:backup',
+      target: 'project',
+      project_id: 7,
+      task_id: null,
+      format: null,
+      lightweight: true,
     })
     expect(readWork(await take())).toMatchObject({ subresource: 'backup', target_id: 7 })
   })

@@ -3,15 +3,15 @@ import { type CallContext, invalidText, type Service, signedIn } from '@reticle/
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { resolveExportDestination } from '../locations/destination.ts'
-import { comingFile, resolveImportOrigin } from '../locations/origin.ts'
-import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
-import type { BackupWork, RestoreWork } from '../requests/work.ts'
+import type { StorageCalls } from '../storage/cloud-storage.ts'
+import { resolveExportDestination } from '../storage/destination.ts'
+import { comingFile, resolveImportOrigin } from '../storage/origin.ts'
 import { authorizeUpload, workOf } from '../uploads/purposes.ts'
 import { sizeClass, takeFile } from '../uploads/rpc.ts'
+import type { BackupWork, RestoreWork } from '../work/request-work.ts'
 
 export interface BackupHandlerDeps {
   db: Kysely<RequestsDb>

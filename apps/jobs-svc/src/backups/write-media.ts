@@ -2,11 +2,11 @@ import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { FrameSource, StoredImage } from '@reticle/contracts/rest/media'
 import type { ArchiveFile } from '@reticle/formats/archive/zip-writer'
 import type { BlobStore } from '@reticle/kit/blob/blob'
-import { readSource, sourceKey } from '../frames/source.ts'
-import { openPart } from '../media/stored-part.ts'
+import { readSource, sourceKey } from '../media/frames/source.ts'
 import type { Staged } from '../operations/staging.ts'
+import { openPart } from '../storage/stored-file.ts'
+import { readIndex } from '../video/cache/stored-index.ts'
 import type { VideoIndex } from '../video/decoder.ts'
-import { readIndex } from '../videos/stored-index.ts'
 
 type Blobs = Pick<BlobStore, 'get'>
 

@@ -15,10 +15,9 @@ import {
 } from '@reticle/contracts/row-lines'
 import type { ReportWriter } from '@reticle/formats/report/conversion-report'
 import { unavailable } from '@reticle/kit'
-import { toArchiveEllipse } from './ellipse.ts'
 
 /** Names of labels and attributes by their ids. */
-export interface LabelNames {
+interface LabelNames {
   label: (id: number) => string
   attribute: (id: number) => string
 }
@@ -112,3 +111,23 @@ const trackOf = (track: RestTrack, names: LabelNames) => ({
   ...trackElementOf(track, names),
   elements: track.elements.map((one) => trackElementOf(one, names)),
 })
+
+/** Converts an ellipse from centre and radii to the form of archives, which is CVAT's: centre, right x and top y. */
+export const toArchiveEllipse = ([x = 0, y = 0, rx = 0, ry = 0]: readonly number[]): number[] => [
+  x,
+  y,
+  x + rx,
+  y - ry,
+]
+
+/** Converts an ellipse back. Rounding removes the floating-point error of the addition. */
+export const fromArchiveEllipse = ([x = 0, y = 0, right = 0, top = 0]: readonly number[]) => [
+  x,
+  y,
+  rounded(right - x),
+  rounded(y - top),
+]
+
+const digits = 1e9
+
+const rounded = (radius: number) => Math.round(radius * digits) / digits

@@ -1,10 +1,9 @@
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { BackupJob, BackupProject, BackupTask } from '@reticle/contracts/rest/backups'
-import type { Label } from '@reticle/contracts/rest/labels'
+import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
 import { stepOf } from '@reticle/contracts/rest/sources'
 import { compareNames } from '../media/order.ts'
 import type { Staged } from '../operations/staging.ts'
-import { toArchiveLabels } from './write-labels.ts'
 
 /** The only version of the archive format. */
 export const version = '1.0'
@@ -39,7 +38,12 @@ export async function formatTaskJson({
   const { name, bug_tracker, status, subset, jobs, has_custom_segments } = task
   const names = await namesIn(frames, task)
   return JSON.stringify({
-    ...{ name, bug_tracker, status, subset, version, generator },
+    name,
+    bug_tracker,
+    status,
+    subset,
+    version,
+    generator,
     labels: toArchiveLabels(labels),
     data: {
       ...dataOf(task, names, isListOnly),
@@ -93,7 +97,10 @@ function dataOf({ data }: BackupTask, { count, isSorted }: FrameNames, isListOnl
     return { ...common, ...chosen, chunk_type: 'video', sorting_method: 'lexicographical' }
   }
   return {
-    ...{ ...common, start_frame: 0, stop_frame: count - 1, chunk_type: 'imageset' },
+    ...common,
+    start_frame: 0,
+    stop_frame: count - 1,
+    chunk_type: 'imageset',
     sorting_method: isSorted ? 'lexicographical' : 'predefined',
     ...(isChosen && { source_frames: { start_frame, frame_filter } }),
   }
@@ -127,3 +134,34 @@ function filesOf({ start_frame, stop_frame }: BackupJob, names: Names): string[]
   const frames = Array.from({ length: count }, (_, index) => start_frame + index)
   return frames.flatMap((frame) => names.get(frame) ?? [])
 }
+
+/** Converts labels to the form of archives: by names, without ids. */
+const toArchiveLabels = (labels: readonly Label[]) => labels.map(toArchiveLabel)
+
+function toArchiveLabel({ sublabels, svg, ...label }: Label) {
+  return {
+    ...fieldsOf(label),
+    sublabels: sublabels.map(fieldsOf),
+    ...(svg !== undefined && { svg: named(svg, sublabels) }),
+  }
+}
+
+type Fields = Pick<Sublabel, 'name' | 'color' | 'type' | 'attributes'>
+
+function fieldsOf({ name, color, type, attributes }: Fields) {
+  return { name, color, type, attributes: attributes.map(withoutId) }
+}
+
+const withoutId = ({ id: _, ...attribute }: Attribute) => attribute
+
+/** Replaces the ids of sublabels in a drawing by names. */
+function named(svg: string, sublabels: readonly Sublabel[]): string {
+  const names = new Map(sublabels.map(({ id, name }) => [String(id), name]))
+  return svg.replace(/data-label-id="(\d+)"/g, (whole, id: string) => {
+    const name = names.get(id)
+    return name === undefined ? whole : `data-label-name="${escaped(name)}"`
+  })
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string) => text.replace(/[&<>"]/g, (one) => entities[one] ?? one)

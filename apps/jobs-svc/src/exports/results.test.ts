@@ -9,12 +9,12 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { finishRequest } from '../leases/ending.ts'
 import { requestHandlers } from '../server.ts'
 import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { finishRequest } from '../worker/leases/ending.ts'
 
 /** Downloads check the current permissions, not those at the time of the export. */
 

@@ -14,8 +14,6 @@ import { changeAfter } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
-import { dropUnusedResult } from '../objects/repo.ts'
 import { type Authority, assertMay } from '../requests/access.ts'
 import {
   deleteRequest,
@@ -24,7 +22,9 @@ import {
   lockRequest,
   lockTenant,
 } from '../requests/repo.ts'
-import type { RequestTarget } from '../requests/work.ts'
+import { dropUnusedResult } from '../storage/repo-objects.ts'
+import type { RequestTarget } from '../work/request-work.ts'
+import { writesToCloudStorage } from '../work/request-work.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>

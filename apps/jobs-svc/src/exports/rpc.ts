@@ -7,15 +7,14 @@ import { type CallContext, invalidText, type Service, signedIn } from '@reticle/
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
-import { chooseExporter } from '../formats/lookup.ts'
-import { resolveExportDestination } from '../locations/destination.ts'
-import type { StorageCalls } from '../locations/storage.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest } from '../requests/post.ts'
 import { optionsOf } from '../requests/rq-id.ts'
-import type { ExportWork } from '../requests/work.ts'
-import { defaultName } from './download-name.ts'
-import { exportEvents } from './events.ts'
+import type { StorageCalls } from '../storage/cloud-storage.ts'
+import { resolveExportDestination } from '../storage/destination.ts'
+import { chooseExporter } from '../work/format-lookup.ts'
+import type { ExportWork } from '../work/request-work.ts'
+import { queueEventExport } from './queue-event-export.ts'
 import { getResultFile } from './results.ts'
 
 export interface ExportDeps {
@@ -50,7 +49,7 @@ export function exportHandlers(
     exportProjectDataset: (input, context) => startExport(deps, 'project', input, context),
     exportTaskDataset: (input, context) => startExport(deps, 'task', input, context),
     exportJobDataset: (input, context) => startExport(deps, 'job', input, context),
-    exportEvents: (input, context) => exportEvents(deps, input, context),
+    exportEvents: (input, context) => queueEventExport(deps, input, context),
     getResultFile: (given, context) => getResultFile(own, given, context),
   }
 }
@@ -107,3 +106,18 @@ const largeCount = 100_000
  */
 const sizeClass = ({ target, size }: Facts, save_images: boolean): 'small' | 'large' =>
   save_images && (size > largeCount || target === 'project') ? 'large' : 'small'
+
+interface Named {
+  target: 'project' | 'task' | 'job'
+  target_id: number
+  format: string
+  save_images: boolean
+  facts: Pick<Facts, 'updated_date'>
+}
+
+/** Returns the default file name of an export, from its object, content, date and format. */
+function defaultName({ target, target_id, format, save_images, facts }: Named): string {
+  const what = save_images ? 'dataset' : 'annotations'
+  const date = facts.updated_date.slice(0, 19).replace(/[-T:]/g, '_')
+  return `${target}_${target_id}_${what}_${date}_${format}.zip`.toLowerCase()
+}

@@ -7,14 +7,14 @@ const mark = 'video:'
 const formats = ['png', 'tiff'] as const
 export type FrameFormat = (typeof formats)[number]
 
-/** Returns the key of a frame of a video as a picture, for stores of `videos/with-videos.ts`. */
+/** Returns the key of a frame of a video as a picture, for stores of `video/cache/with-videos.ts`. */
 export const frameKey = (
   { key, offset }: Pick<StoredImage, 'key' | 'offset'>,
   format: FrameFormat,
 ): string => `${mark}${key}:${offset}:${format}`
 
 /**
- * Returns the key of the file of a video, by the key of its index; stores of `videos/with-videos.ts` support its
+ * Returns the key of the file of a video, by the key of its index; stores of `video/cache/with-videos.ts` support its
  * `stat`.
  */
 export const videoKey = (index: string): string => `${mark}${index}:file`

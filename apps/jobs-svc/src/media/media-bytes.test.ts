@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { gatherBytes, isUnpackError, unpackMember } from './media-bytes.ts'
+import { gatherBytes } from '../storage/stored-file.ts'
+import { isUnpackError, unpackMember } from './media-bytes.ts'
 
 test('a compressed member yields its bytes up to the limit, and an error beyond it', async () => {
   const packed = [deflateRawSync(Buffer.alloc(1000))]

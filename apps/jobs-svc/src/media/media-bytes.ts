@@ -4,8 +4,8 @@ import type { FrameSource } from '@reticle/contracts/rest/media'
 import { archiveLimits } from '@reticle/formats/archive/zip-reader'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { pieceBytes } from '@reticle/kit/call/pieces'
+import { openPart } from '../storage/stored-file.ts'
 import { largestImageBytes } from './image.ts'
-import { openPart } from './stored-part.ts'
 
 /** Place of the bytes of a picture: a whole object, or a part of one, such as a member of a zip archive. */
 export type MediaLocation = Pick<FrameSource, 'key' | 'offset' | 'length' | 'packing'>
@@ -88,19 +88,4 @@ export const isTooLarge = (thrown: unknown): boolean => thrown instanceof Unpack
 export function isUnpackError(thrown: unknown): boolean {
   if (isTooLarge(thrown)) return true
   return thrown instanceof Error && String(Reflect.get(thrown, 'code')).startsWith('Z_')
-}
-
-/** Reads the first `most` bytes into one buffer (fewer if there are fewer); the rest is not read. */
-export async function gatherBytes(
-  pieces: Pieces,
-  most = Number.POSITIVE_INFINITY,
-): Promise<Buffer> {
-  const gathered: Uint8Array[] = []
-  let size = 0
-  for await (const piece of pieces) {
-    gathered.push(piece)
-    size += piece.length
-    if (size >= most) break
-  }
-  return Buffer.concat(gathered).subarray(0, most)
 }

@@ -4,7 +4,7 @@ import { isCameraRaw } from './kinds/camera-raw.ts'
 import { containerOf, latin1Of } from './kinds/containers.ts'
 import { type ForeignKind, type ForeignName, foreignKind } from './kinds/foreign.ts'
 import { foreignOf } from './kinds/foreign-marks.ts'
-import type { Packer } from './unpacker.ts'
+import type { Packer } from './kinds/unpacker.ts'
 
 /** Kind of a file, by its first bytes and never by its name. */
 export type FileKind =

@@ -2,8 +2,8 @@ import { readJpegOrientation } from '@reticle/formats/image/jpeg-size'
 import { headBytes } from '@reticle/formats/image/size'
 import { cutBytes } from '@reticle/kit/call/pieces'
 import type { Sharp } from 'sharp'
+import { gatherBytes } from '../storage/stored-file.ts'
 import { largestImageBytes, openImage } from './image.ts'
-import { gatherBytes } from './media-bytes.ts'
 
 /**
  * Applies the EXIF orientation of a JPEG to its pixels: annotations refer to the upright image, and many programs ignore EXIF.

@@ -8,15 +8,14 @@ import type { projects } from '@reticle/contracts/api/projects'
 import type { storages } from '@reticle/contracts/api/storages'
 import type { tasks } from '@reticle/contracts/api/tasks'
 import type { ArchiveLimits } from '@reticle/formats/archive/zip-reader'
-import type { CallContext, Service } from '@reticle/kit'
+import type { Service } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Downloads } from '@reticle/kit/outgoing/download'
-import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
-import type { HashedFile } from '../contents/repo.ts'
-import type { PdfReader } from '../pdf/reader.ts'
-import type { ProgressCallback } from '../requests/amounts.ts'
-import type { RequestWork } from '../requests/work.ts'
-import type { Videos } from '../videos/videos.ts'
+import type { PdfReader } from '../media/pdf/reader.ts'
+import type { HashedFile } from '../storage/repo-contents.ts'
+import type { Videos } from '../video/cache/videos.ts'
+import type { ProgressCallback } from '../work/amounts.ts'
+import type { NewCheckpoint } from '../work/checkpoint.ts'
 
 type Drafting = 'openDraft' | 'addDraftTask' | 'publishDraft' | 'dropDraft'
 type BackingUp = 'describeBackup' | 'restoreTask'
@@ -78,9 +77,9 @@ export interface OperationDeps {
   /** Temporary folder of this run, removed after it. */
   tmpDir: string
   limits: ArchiveLimits
-  /** Folder of the file share; absent without one. `blobs` also reads from it (`share/files.ts`). */
+  /** Folder of the file share; absent without one. `blobs` also reads from it (`storage/share/files.ts`). */
   shareDir?: string | undefined
-  /** Videos, whose frames `blobs` also returns (`videos/with-videos.ts`). */
+  /** Videos, whose frames `blobs` also returns (`video/cache/with-videos.ts`). */
   videos: Pick<Videos, 'prepare'>
   pdfs: PdfReader
   /** Opens the downloader for user-supplied addresses; the caller closes it. */
@@ -92,20 +91,4 @@ export interface CheckpointTiming {
   afterMs: number
   /** Milliseconds between checkpoints. */
   everyMs: number
-}
-
-/** Longest time in milliseconds that a request may run. */
-export const hardLimitMs = 4 * 3600 * 1000
-
-/** Error of an operation whose request was cancelled or is held by another worker; its work is discarded. */
-export class LeaseLost extends Error {}
-
-/** Error for unusable input: one sentence for the user. */
-export class UnusableInput extends Error {}
-
-/** Creates the context for calls with the permissions of the user that posted the request. */
-export function contextOf(work: RequestWork, signal: AbortSignal): CallContext {
-  const { principal, request_uuid: request_id, traceparent } = work
-  const context = { principal, request_id, deadline: Date.now() + hardLimitMs, signal }
-  return traceparent === null ? context : { ...context, traceparent }
 }

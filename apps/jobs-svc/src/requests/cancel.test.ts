@@ -5,11 +5,11 @@ import { overTransport, transports } from '@reticle/kit/testing/transport'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
 
 /** Cancelling in the CVAT-compatible dialect, where only exports can be stopped: docs/spec/requests.md#cancelling */
 

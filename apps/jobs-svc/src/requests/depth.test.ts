@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
 import { addRequest } from '../testing/rows.ts'
-import { queueDepth } from './depth.ts'
+import { queueDepth } from './metrics.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 beforeEach(async () => {

@@ -2,12 +2,11 @@ import { requestFinished } from '@reticle/contracts/events/requests'
 import { principal } from '@reticle/contracts/rest/principal'
 import { emit } from '@reticle/kit/outbox/emit'
 import { sql, type Transaction } from 'kysely'
-import { deleteMembers } from '../checkpoints/repo.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { makeDead, makeLive } from '../objects/repo.ts'
-import { endSession, renewSession } from '../sessions/repo.ts'
+import { makeDead, makeLive } from '../storage/repo-objects.ts'
+import { endSession, renewSession } from '../storage/repo-sessions.ts'
 import { toRequest } from './messages.ts'
-import { endRequest } from './repo.ts'
+import { deleteMembers, endRequest } from './repo.ts'
 
 type Tx = Transaction<RequestsDb>
 

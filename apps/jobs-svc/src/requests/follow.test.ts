@@ -8,13 +8,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { finishRequest } from '../leases/ending.ts'
-import { reportProgress } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { finishRequest } from '../worker/leases/ending.ts'
+import { reportProgress } from '../worker/leases/lease.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const grants = [{ target: 'task', id: 1, user_id: 1, facts: factsOf({}) }] as const
@@ -66,7 +66,11 @@ describe.each(transports)('over %s', (transport) => {
       bytes_total: 9,
     })
     expect(await next()).toMatchObject({
-      ...{ progress: 0.5, message: 'Reading', bytes_done: 5, bytes_total: 9, items_done: null },
+      progress: 0.5,
+      message: 'Reading',
+      bytes_done: 5,
+      bytes_total: 9,
+      items_done: null,
       eta_seconds: expect.any(Number),
     })
     await finishRequest(db, row, done, 24)
@@ -109,7 +113,10 @@ test('amounts never decrease when a second attempt counts from the start', async
   await reportProgress(db, row, { progress: 0.5, stage: 'a', items_done: 50, items_total: 100 })
   await reportProgress(db, row, { progress: 0.1, stage: 'b', items_done: 10, items_total: 100 })
   expect(await handlers.getRequest({ rq_id }, anna)).toMatchObject({
-    ...{ progress: 0.5, message: 'b', items_done: 50, items_total: 100 },
+    progress: 0.5,
+    message: 'b',
+    items_done: 50,
+    items_total: 100,
   })
 })
 

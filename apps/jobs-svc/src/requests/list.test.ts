@@ -35,8 +35,14 @@ const anna = callAs({ user_id: 1, username: 'anna' })
 await addRequest(db, { rq_id: 'a', created: 1, status: 'failed', org_id: 2, project_id: 7 })
 await addRequest(db, { rq_id: 'b', created: 2, format: 'YOLO 1.1', subresource: 'dataset' })
 await addRequest(db, {
-  ...{ rq_id: 'c', created: 3, action: 'create', subresource: null, format: null },
-  ...{ target: 'job', task_id: 4, job_id: 9 },
+  rq_id: 'c',
+  created: 3,
+  action: 'create',
+  subresource: null,
+  format: null,
+  target: 'job',
+  task_id: 4,
+  job_id: 9,
 })
 await addRequest(db, { rq_id: 'd', created: 4, owner_id: 2 })
 

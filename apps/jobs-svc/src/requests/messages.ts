@@ -2,7 +2,7 @@ import { principal } from '@reticle/contracts/rest/principal'
 import { type Request, report, type TaskStatus } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
 import type { RequestRow } from '../db/schema.ts'
-import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
+import { writesToCloudStorage } from '../work/request-work.ts'
 
 const reportOrNull = report.nullable()
 
@@ -23,7 +23,11 @@ export function toRequest(row: ShownRow): Request {
     progress: row.status === 'finished' ? 1 : row.progress,
     queue_position,
     eta_seconds: secondsLeft(row, Date.now()),
-    ...{ bytes_done, bytes_total, items_done, items_total, attempt },
+    bytes_done,
+    bytes_total,
+    items_done,
+    items_total,
+    attempt,
     created_date: row.created_date.toISOString(),
     started_date: isoOrNull(row.started_date),
     finished_date: isoOrNull(row.finished_date),

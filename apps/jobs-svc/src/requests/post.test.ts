@@ -8,14 +8,14 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { failRequest, finishRequest } from '../leases/ending.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages } from '../testing/storages.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { failRequest, finishRequest } from '../worker/leases/ending.ts'
 
 /** Posting of every kind of request. */
 
@@ -48,8 +48,12 @@ const ttlSeconds = settings.resultTtlHours * 3600
 
 const wanted = { id: 1, format: 'COCO 1.0', ...whole, save_images: false }
 const imported = {
-  ...{ format: 'COCO 1.0', import_mode: 'replace', conv_mask_to_poly: true, file_id: 'a.zip' },
-  ...{ location: 'cloud_storage', cloud_storage_id: 9 },
+  format: 'COCO 1.0',
+  import_mode: 'replace',
+  conv_mask_to_poly: true,
+  file_id: 'a.zip',
+  location: 'cloud_storage',
+  cloud_storage_id: 9,
 }
 
 beforeEach(async () => {

@@ -4,10 +4,9 @@ import type { Facts } from '@reticle/contracts/rest/facts'
 import { type CallContext, DomainError, signedIn } from '@reticle/kit'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import type { JobsSettings } from '../config.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { writesToCloudStorage } from '../locations/writes-to-cloud-storage.ts'
-import { dropUnusedResult } from '../objects/repo.ts'
+import { dropUnusedResult } from '../storage/repo-objects.ts'
+import { writesToCloudStorage } from '../work/request-work.ts'
 import { afterEnd, endColumns } from './ending.ts'
 import {
   countQueued,
@@ -24,10 +23,11 @@ import { type RqIdParts, rqIdOf } from './rq-id.ts'
 
 type Tx = Transaction<RequestsDb>
 
-export type PostSettings = Pick<
-  JobsSettings,
-  'queuedPerUser' | 'queuedPerTenant' | 'resultTtlHours'
->
+export interface PostSettings {
+  queuedPerUser: number
+  queuedPerTenant: number
+  resultTtlHours: number
+}
 
 /** Specification of a request to post; identity, tenant and owner follow from it and from the context. */
 export interface RequestSpec {
@@ -131,10 +131,19 @@ function rowOf(spec: RequestSpec, context: CallContext) {
   return {
     request_uuid: randomUUID(),
     rq_id: rqIdOf(spec.id),
-    ...{ action, target, target_id, subresource, format },
+    action,
+    target,
+    target_id,
+    subresource,
+    format,
     params: JSON.stringify(spec.params),
-    ...{ project_id, task_id, job_id, org_id },
-    ...{ size_class, cache_key, input_key },
+    project_id,
+    task_id,
+    job_id,
+    org_id,
+    size_class,
+    cache_key,
+    input_key,
     owner_id: caller.user_id,
     principal: JSON.stringify(caller),
     traceparent: context.traceparent,

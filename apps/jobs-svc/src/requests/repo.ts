@@ -22,7 +22,7 @@ export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())
 type Key = 'owner_id' | 'rq_id'
 
 /**
- * Selects requests with their position in the queue of their tenant, in the order of `leases/claim.ts`;
+ * Selects requests with their position in the queue of their tenant, in the order of `worker/leases/claim.ts`;
  * `queue_position` is null unless they are queued. Each queue is ranked once, for any number of requests.
  *
  * @param values owners or ids whose queues are ranked; the caller still filters the rows
@@ -339,4 +339,9 @@ function ownedBy({ project_id, task_id, job_id, owner_id }: RequestSubjects) {
     ['owner_id', owner_id],
   ] as const
   return given.flatMap(([column, ids]) => (ids ? [[column, [...ids]] as const] : []))
+}
+
+/** Deletes the archive members of the checkpoint of a request. */
+export async function deleteMembers(db: Db, request_uuid: string): Promise<void> {
+  await db.deleteFrom('checkpoint_members').where('request_uuid', '=', request_uuid).execute()
 }

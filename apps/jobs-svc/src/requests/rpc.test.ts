@@ -8,14 +8,14 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { finishRequest } from '../leases/ending.ts'
-import { enterFinal, requeueLater } from '../leases/lease.ts'
 import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { finishRequest } from '../worker/leases/ending.ts'
+import { enterFinal, requeueLater } from '../worker/leases/lease.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Action, RequestTarget, Subresource } from './work.ts'
+import type { Action, RequestTarget, Subresource } from '../work/request-work.ts'
 
 export interface RqIdParts {
   action: Action

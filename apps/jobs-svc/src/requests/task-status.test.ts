@@ -17,7 +17,10 @@ import { rqIdOf } from './rq-id.ts'
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const ids = [1, 2, 3, 4, 5]
 const grants = ids.map((id) => ({
-  ...{ target: 'task' as const, id, user_id: 1, facts: factsOf({ task_id: id }) },
+  target: 'task' as const,
+  id,
+  user_id: 1,
+  facts: factsOf({ task_id: id }),
 }))
 const annotations = { getRevision: async () => ({ etag: '"t1-1"' }) }
 const services = { tasks: authorityOf(grants), annotations, ...noOthers }

@@ -46,6 +46,11 @@ export function framesOfTasks() {
 }
 
 export const locatedChunk = (given: Partial<LocatedChunk> = {}): LocatedChunk => ({
-  ...{ task_id: 1, start: 0, stop: 2, image_quality: 70, data_revision: 1 },
-  ...{ chunks_updated_date: '2026-03-01T09:00:05.000Z', ...given },
+  task_id: 1,
+  start: 0,
+  stop: 2,
+  image_quality: 70,
+  data_revision: 1,
+  chunks_updated_date: '2026-03-01T09:00:05.000Z',
+  ...given,
 })

@@ -4,9 +4,9 @@ import { encodeShape, encodeTag, encodeTrack, rowLinesHeader } from '@reticle/co
 import { factsOf, frameOf } from '@reticle/contracts/testing/records'
 import { sourceOf } from '@reticle/formats/archive/source'
 import { openZip } from '@reticle/formats/archive/zip-reader'
-import { exportDataset } from '../exporting/export-dataset.ts'
-import { gatherBytes } from '../media/media-bytes.ts'
+import { exportDataset } from '../exports/export-dataset.ts'
 import type { OperationServices } from '../operations/operation.ts'
+import { gatherBytes } from '../storage/stored-file.ts'
 import { exportWork, runOf, type testStore } from './run.ts'
 import { authorityOf, bytesAnswer, jsonLinesOf, servicesOf } from './services.ts'
 
@@ -20,7 +20,13 @@ type Keyframe = TrackRow['shapes'][number]
 /** Formats row lines of a rectangle, a tag and a track of label 1. */
 export const shapeLine = (given: Partial<ShapeRow> = {}) =>
   encodeShape({
-    ...{ ...common, ...place, id: 7, frame: 0, label_id: 1, type: 'rectangle', score: 1 },
+    ...common,
+    ...place,
+    id: 7,
+    frame: 0,
+    label_id: 1,
+    type: 'rectangle',
+    score: 1,
     elements: [],
     ...given,
   })
@@ -32,7 +38,11 @@ export const trackLine = (keyframes: Partial<Keyframe>[], given: Partial<TrackRo
   return encodeTrack({ ...common, id: 9, label_id: 1, frame, shapes, elements: [], ...given })
 }
 export const keyframe = (given: Partial<Keyframe> = {}): Keyframe => ({
-  ...{ ...place, type: 'rectangle', frame: 0, keyframe: true, attributes: [] },
+  ...place,
+  type: 'rectangle',
+  frame: 0,
+  keyframe: true,
+  attributes: [],
   ...given,
 })
 

@@ -5,9 +5,9 @@ import { openDatabase } from '@reticle/kit/db/connect'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { z } from 'zod'
 import type { RequestsDb } from '../db/schema.ts'
-import { registerPending } from '../objects/repo.ts'
-import { resultKey } from '../operations/result-key.ts'
-import { insertUpload } from '../uploads/repo.ts'
+import { registerPending } from '../storage/repo-objects.ts'
+import { insertUpload } from '../storage/repo-uploads.ts'
+import { resultKey } from '../work/result-key.ts'
 
 /** Process that starts to write objects in every possible way, finishes none, and waits to be killed (T-GC-1). */
 

@@ -99,7 +99,10 @@ function nested(depth: number): object {
 }
 
 const report = (reason: string) => ({
-  ...{ created: { tags: 0, shapes: 0, tracks: 0 }, skipped: 0, converted: 0, dropped: 0 },
+  created: { tags: 0, shapes: 0, tracks: 0 },
+  skipped: 0,
+  converted: 0,
+  dropped: 0,
   entries: [{ kind: 'skipped', code: 'x', count: 1, reason, examples: [] }],
 })
 const done = (run: number, outcome: unknown) => ({ type: 'done', run, outcome })
@@ -176,23 +179,31 @@ export const misbehaviours: readonly Misbehaviour[] = [
   ),
   refused('a failure without a reason', (run) => ({ type: 'failed', run })),
   refused('a failure of an unknown kind', (run) => ({
-    ...{ type: 'failed', run },
+    type: 'failed',
+    run,
     failure: { ...failure, kind: 'fatal' },
   })),
   refused('a question without a number', (run) => ({
-    ...{ type: 'question', run },
+    type: 'question',
+    run,
     asked: { about: 'final' },
   })),
   refused('an unknown question', (run) => ({
-    ...{ type: 'question', run, question: 1 },
+    type: 'question',
+    run,
+    question: 1,
     asked: { about: 'life' },
   })),
   refused('files that are text', (run) => ({
-    ...{ type: 'question', run, question: 1 },
+    type: 'question',
+    run,
+    question: 1,
     asked: { about: 'keep', files: 'all' },
   })),
   refused('a checkpoint of the wrong type', (run) => ({
-    ...{ type: 'question', run, question: 1 },
+    type: 'question',
+    run,
+    question: 1,
     asked: { about: 'checkpoint', checkpoint: 7 },
   })),
   refused('a message that cannot be read', (run) => ({ type: 'done', run, deep: nested(3000) })),

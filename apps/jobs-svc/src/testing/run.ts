@@ -10,9 +10,10 @@ import { openDownloads } from '@reticle/kit/outgoing/download'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
 import { afterAll } from 'vitest'
+import { pdfiumReader } from '../media/pdf/pdfium.ts'
+import { pdfLimits } from '../media/pdf/reader.ts'
 import type { OperationDeps, OperationServices } from '../operations/operation.ts'
-import { pdfiumReader } from '../pdf/pdfium.ts'
-import { pdfLimits } from '../pdf/reader.ts'
+import { unsupportedVideo } from '../video/cache/library.ts'
 import type {
   BackupWork,
   CreateWork,
@@ -20,8 +21,7 @@ import type {
   ImportDatasetWork,
   ImportWork,
   RestoreWork,
-} from '../requests/work.ts'
-import { unsupportedVideo } from '../videos/library.ts'
+} from '../work/request-work.ts'
 
 /** Creates a folder with a blob store, removed at the end of the test file. */
 export async function testStore(): Promise<{ root: string; blobs: BlobStore }> {
@@ -66,9 +66,11 @@ export async function runOf(
 }
 
 /** Built program, which starts faster than from source. */
-const built = fileURLToPath(new URL('../../dist/pdf/pdfium-program.js', import.meta.url))
+const built = fileURLToPath(new URL('../../dist/media/pdf/pdfium-program.js', import.meta.url))
 export const pdfSurroundings = {
-  ...{ limits: pdfLimits, limiter: undefined, env: {} },
+  limits: pdfLimits,
+  limiter: undefined,
+  env: {},
   entry: [built],
 }
 const testPdfs = pdfiumReader(pdfSurroundings)
@@ -141,9 +143,14 @@ export const importDatasetWork = (
   const { task_id: _, ...rest } = claimed()
   return {
     ...rest,
-    ...{ action: 'import', target: 'project', target_id: 7, input_key: 'requests/uploads/none/' },
+    action: 'import',
+    target: 'project',
+    target_id: 7,
+    input_key: 'requests/uploads/none/',
     params: {
-      ...{ format: 'COCO 1.0', dry_run: false, cloud_storage_id: null },
+      format: 'COCO 1.0',
+      dry_run: false,
+      cloud_storage_id: null,
       file: { name: 'a.zip', key: 'none', size: 0 },
       ...params,
     },
@@ -158,11 +165,17 @@ export const exportWork = (
   given: Partial<ExportWork> = {},
 ): ExportWork => ({
   ...claimed(),
-  ...{ result_key: null, result_size: null, report: null, checkpoint: null },
+  result_key: null,
+  result_size: null,
+  report: null,
+  checkpoint: null,
   action: 'export',
   params: {
     only: whole,
-    ...{ format: 'COCO 1.0', save_images: false, filename: 'a.zip', cloud_storage_id: null },
+    format: 'COCO 1.0',
+    save_images: false,
+    filename: 'a.zip',
+    cloud_storage_id: null,
     ...params,
   },
   ...given,
@@ -173,8 +186,12 @@ export const backupWork = ({
   ...given
 }: Partial<BackupWork> & { lightweight?: boolean } = {}): BackupWork => ({
   ...claimed(),
-  ...{ action: 'export', subresource: 'backup' },
-  ...{ result_key: null, result_size: null, report: null, checkpoint: null },
+  action: 'export',
+  subresource: 'backup',
+  result_key: null,
+  result_size: null,
+  report: null,
+  checkpoint: null,
   params: { lightweight, filename: 'a.zip', cloud_storage_id: null },
   ...given,
 })
@@ -184,7 +201,9 @@ export const restoreWork = (
   given: Partial<RestoreWork> = {},
 ): RestoreWork => ({
   ...claimed(),
-  ...{ action: 'import', subresource: 'backup', input_key: 'requests/uploads/none/' },
+  action: 'import',
+  subresource: 'backup',
+  input_key: 'requests/uploads/none/',
   params: { file, cloud_storage_id: null, dry_run: false },
   ...given,
 })

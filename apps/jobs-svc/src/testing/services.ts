@@ -17,13 +17,22 @@ const missing = async () => {
 }
 
 const noTasks: OperationServices['tasks'] = {
-  ...{ authorize: missing, listTasks: missing, getTask: async ({ id }) => taskRecord({ id }) },
-  ...{ openDraft: missing, addDraftTask: missing, publishDraft: missing, dropDraft: missing },
-  ...{ describeBackup: missing, restoreTask: missing },
+  authorize: missing,
+  listTasks: missing,
+  getTask: async ({ id }) => taskRecord({ id }),
+  openDraft: missing,
+  addDraftTask: missing,
+  publishDraft: missing,
+  dropDraft: missing,
+  describeBackup: missing,
+  restoreTask: missing,
 }
 const noGuides = {
-  ...{ getAssetFile: missing, createGuide: missing, updateGuide: missing },
-  ...{ openAssetUpload: missing, storeAsset: missing },
+  getAssetFile: missing,
+  createGuide: missing,
+  updateGuide: missing,
+  openAssetUpload: missing,
+  storeAsset: missing,
 }
 
 /** Creates a service with these permissions: an object of another user is forbidden, an unknown one is not found. */

@@ -1,8 +1,8 @@
 import type { SourceFiles } from '@reticle/contracts/rest/cloud-storages'
 import { forbidden, notFound } from '@reticle/kit'
 import { bytesOf, readAllBytes } from '@reticle/kit/testing/bytes'
-import type { StorageCalls } from '../locations/storage.ts'
 import type { OperationServices } from '../operations/operation.ts'
+import type { StorageCalls } from '../storage/cloud-storage.ts'
 
 /** Creates a cloud storage with these objects; records its reads, listings and writes. */
 export function storageOf(objects: Readonly<Record<string, Uint8Array>>, pageSize = 500) {

@@ -15,7 +15,9 @@ const toProcess = z.object({
   url: z.string(),
   root: z.string(),
   timing: z.object({
-    ...{ leaseSeconds: z.number(), renewMs: z.number(), pollMs: z.number() },
+    leaseSeconds: z.number(),
+    renewMs: z.number(),
+    pollMs: z.number(),
     checkpoints: z.object({ afterMs: z.number(), everyMs: z.number() }).optional(),
     retrySeconds: z.array(z.number()).optional(),
   }),

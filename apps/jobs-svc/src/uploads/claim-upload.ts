@@ -3,9 +3,9 @@ import { type CallContext, invalid, invalidText, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { RequestsDb, UploadRow } from '../db/schema.ts'
-import { makeLive } from '../objects/repo.ts'
+import { makeLive } from '../storage/repo-objects.ts'
+import { deleteUpload, lockUpload } from '../storage/repo-uploads.ts'
 import { fieldOf } from './purposes.ts'
-import { deleteUpload, lockUpload } from './repo.ts'
 
 export interface ClaimedUpload {
   upload_id: string

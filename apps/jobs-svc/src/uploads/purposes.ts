@@ -3,9 +3,9 @@ import type { Facts, targets } from '@reticle/contracts/rest/facts'
 import { importModes } from '@reticle/contracts/rest/requests'
 import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
 import { type CallContext, invalid, invalidText } from '@reticle/kit'
-import { chooseImporter } from '../formats/lookup.ts'
 import type { Authority } from '../requests/access.ts'
 import { type RqIdParts, rqIdOf } from '../requests/rq-id.ts'
+import { chooseImporter } from '../work/format-lookup.ts'
 
 /** Purposes of uploads: required permission, accepted objects, and the id of the resulting request. */
 
@@ -45,7 +45,10 @@ const purposes: Record<UploadPurpose, Purpose> = {
       if (size === 0) throw invalidText('This task data has not been initialized yet')
     },
     work: (target, target_id) => ({
-      ...{ action: 'import', target, target_id, subresource: 'annotations' },
+      action: 'import',
+      target,
+      target_id,
+      subresource: 'annotations',
     }),
   },
   dataset: {
@@ -54,7 +57,10 @@ const purposes: Record<UploadPurpose, Purpose> = {
     field: 'dataset_file',
     judge: () => undefined,
     work: (target, target_id) => ({
-      ...{ action: 'import', target, target_id, subresource: 'dataset' },
+      action: 'import',
+      target,
+      target_id,
+      subresource: 'dataset',
     }),
   },
   backup: {
@@ -63,7 +69,11 @@ const purposes: Record<UploadPurpose, Purpose> = {
     field: 'backup_file',
     judge: () => undefined,
     work: (target, target_id) => ({
-      ...{ action: 'import', target, target_id, uuid: randomUUID(), subresource: 'backup' },
+      action: 'import',
+      target,
+      target_id,
+      uuid: randomUUID(),
+      subresource: 'backup',
     }),
   },
 }

@@ -8,13 +8,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { failRequest, finishRequest } from '../leases/ending.ts'
-import { enterFinal } from '../leases/lease.ts'
-import { readWork } from '../requests/work.ts'
 import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
+import { readWork } from '../work/request-work.ts'
+import { claimRequest } from '../worker/leases/claim.ts'
+import { failRequest, finishRequest } from '../worker/leases/ending.ts'
+import { enterFinal } from '../worker/leases/lease.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

@@ -7,19 +7,18 @@ import { type CallContext, changedMeanwhile, invalid, type Service, signedIn } f
 import { readIfMatch } from '@reticle/kit/call/etag'
 import { changeAfter, runChange } from '@reticle/kit/db/change'
 import type { Kysely, Transaction } from 'kysely'
-import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { claimFile } from '../files/claim-file.ts'
-import { comingFile, type ImportOrigin, resolveImportOrigin } from '../locations/origin.ts'
-import type { StorageCalls } from '../locations/storage.ts'
+import { workParams } from '../operations/prepare/parameters.ts'
 import type { Authority } from '../requests/access.ts'
 import { type PostSettings, postRequest, requestRunning } from '../requests/post.ts'
 import { isRunning } from '../requests/repo.ts'
 import { optionsOf } from '../requests/rq-id.ts'
-import type { CreateWork, ImportDatasetWork, ImportWork } from '../requests/work.ts'
-import { takeSession } from '../sessions/take-session.ts'
-import { workParams } from '../sources/parameters.ts'
+import type { StorageCalls } from '../storage/cloud-storage.ts'
+import { comingFile, type ImportOrigin, resolveImportOrigin } from '../storage/origin.ts'
+import { insertUpload } from '../storage/repo-uploads.ts'
+import type { CreateWork, ImportDatasetWork, ImportWork } from '../work/request-work.ts'
 import { type ClaimedUpload, claimUpload } from './claim-upload.ts'
+import { claimFile } from './files/own-file.ts'
 import {
   type Aim,
   assertAccepts,
@@ -33,7 +32,14 @@ import {
   targetOf,
   workOf,
 } from './purposes.ts'
-import { insertUpload } from './repo.ts'
+import { takeSession } from './sessions/take-session.ts'
+
+interface UploadSettings {
+  uploadTtlHours: number
+  uploadBytesPerUser: number
+  /** Non-public networks from which remote files may be fetched. */
+  allowedNets: readonly string[]
+}
 
 export interface UploadDeps {
   db: Kysely<RequestsDb>
@@ -42,8 +48,7 @@ export interface UploadDeps {
     storages: StorageCalls & Pick<Service<typeof storages>, 'permitSource'>
     annotations: Pick<Service<typeof annotations>, 'getRevision'>
   }
-  settings: PostSettings &
-    Pick<JobsSettings, 'uploadTtlHours' | 'uploadBytesPerUser' | 'allowedNets'>
+  settings: PostSettings & UploadSettings
 }
 
 type Requests = Service<typeof requests>

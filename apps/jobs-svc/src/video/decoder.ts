@@ -80,7 +80,7 @@ export const codecs = [
 ] as const
 export type VideoCodec = (typeof codecs)[number]
 
-/** Form of a picture: the same as of an image (`frames/pictures.ts`). */
+/** Form of a picture: the same as of an image (`media/frames/pictures.ts`). */
 export type PictureForm =
   /** Original quality: every pixel as decoded. */
   | { format: 'png' }

@@ -1,6 +1,6 @@
 import { unavailable } from '@reticle/kit'
-import { UnusableInput } from '../operations/operation.ts'
 import type { ProgramFailures, ReadFile } from '../programs/failures.ts'
+import { UnusableInput } from '../work/errors.ts'
 import { codecs, mostFrames, mostPixels } from './decoder.ts'
 
 /** Error for a frame without a decodable picture. */

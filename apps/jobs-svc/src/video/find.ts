@@ -5,9 +5,12 @@ import { splitLinesOf } from '../programs/pieces.ts'
 import { startProgram } from '../programs/program.ts'
 import { ffmpegEngine } from './adapters/ffmpeg.ts'
 import { type NodeAvOptions, nodeAvEngine, nodeAvVersion } from './adapters/node-av.ts'
+import { readChapters } from './chapters.ts'
 import { type DecoderEnvironment, decoderLimits, type VideoDecoder } from './decoder.ts'
+import type { Engine } from './engine.ts'
 import { decoderFailures as failures } from './failures.ts'
-import { decoderOf } from './from-engine.ts'
+import { decodeVideoFrames } from './frames.ts'
+import { probeVideo } from './probe.ts'
 
 export interface FindOptions {
   /** Path of the setting `RETICLE_JOBS_FFMPEG_PATH`. */
@@ -102,3 +105,12 @@ export async function nodeAvDecoder(
   const version = await nodeAvVersion(decoderEnvironment, AbortSignal.timeout(longestMs))
   return decoderOf(nodeAvEngine({ ...decoderEnvironment, version }))
 }
+
+/** Creates the decoder on the engine of an adapter. */
+export const decoderOf = (engine: Engine): VideoDecoder => ({
+  about: engine.about,
+  probe: (file, signal, options) => probeVideo(engine, file, signal, options),
+  chapters: (file, index, signal) => readChapters(engine, file, index, signal),
+  frames: (file, index, requested, as, signal) =>
+    decodeVideoFrames(engine, { file, index, wanted: requested, as }, signal),
+})

@@ -3,7 +3,10 @@ import { mostTime, type VideoIndex } from './decoder.ts'
 import { BrokenIndex, decodeIndex, encodeIndex } from './index-bytes.ts'
 
 const indexOf = (pts: Iterable<number>, keys: Iterable<number> = [0]): VideoIndex => ({
-  ...{ codec: 'h264', by: 'time', width: 1280, height: 720 },
+  codec: 'h264',
+  by: 'time',
+  width: 1280,
+  height: 720,
   orientation: { isMirrored: true, turn: 270 },
   time_base: { num: 1, den: 12_800 },
   pts: Float64Array.from(pts),

@@ -21,7 +21,6 @@ import {
   unreadable,
 } from './failures.ts'
 import { orientationOf, turned } from './orientation.ts'
-import { areEqual, differentTimes, gatherTimes } from './times.ts'
 
 /** Implements `VideoDecoder.probe`. */
 export async function probeVideo(
@@ -158,3 +157,34 @@ async function decodeAll(engine: Engine, file: VideoFile, signal: AbortSignal) {
   }
   return { times, hasTimes }
 }
+
+/** Creates a growing list of times, eight bytes each: a video may have millions. */
+function gatherTimes() {
+  let room = new Float64Array(4096)
+  let count = 0
+  return {
+    add: (time: number) => {
+      if (count === room.length) {
+        const wider = new Float64Array(count * 2)
+        wider.set(room)
+        room = wider
+      }
+      room[count] = time
+      count += 1
+    },
+    count: () => count,
+    /** Ascending, with duplicates, none before `from`. */
+    sorted: (from = Number.NEGATIVE_INFINITY): Float64Array =>
+      room
+        .slice(0, count)
+        .sort()
+        .filter((time) => time >= from),
+  }
+}
+
+/** Removes duplicates from ascending times. */
+const differentTimes = (sorted: Float64Array): Float64Array =>
+  sorted.filter((time, place) => time !== sorted[place - 1])
+
+const areEqual = (one: Float64Array, other: Float64Array): boolean =>
+  one.length === other.length && one.every((time, place) => time === other[place])

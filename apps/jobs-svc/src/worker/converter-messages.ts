@@ -1,9 +1,9 @@
 import { deserialize, serialize } from 'node:v8'
 import { formatPath } from '@reticle/kit/call/validation'
 import { z } from 'zod'
-import { newCheckpoint } from '../checkpoints/checkpoint.ts'
-import { failure, oneLine } from '../operations/failure.ts'
-import { outcome, work } from '../requests/work.ts'
+import { newCheckpoint } from '../work/checkpoint.ts'
+import { failure, oneLine } from '../work/failure.ts'
+import { outcome, work } from '../work/request-work.ts'
 
 /** Messages between the worker and its converters. */
 

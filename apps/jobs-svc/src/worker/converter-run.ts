@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { NewCheckpoint } from '../checkpoints/checkpoint.ts'
-import type { HashedFile } from '../contents/repo.ts'
-import { type DetailedFailure, detailOf, invalidMessage } from '../operations/failure.ts'
-import type { ProgressCallback } from '../requests/amounts.ts'
-import type { OperationOutcome } from '../requests/work.ts'
+import type { HashedFile } from '../storage/repo-contents.ts'
+import type { ProgressCallback } from '../work/amounts.ts'
+import type { NewCheckpoint } from '../work/checkpoint.ts'
+import { type DetailedFailure, detailOf, invalidMessage } from '../work/failure.ts'
+import type { OperationOutcome } from '../work/request-work.ts'
 import {
   type ConverterAnswer,
   type ConverterQuestion,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { Logger } from '@reticle/kit/observe/log'
-import { detailOf, type Exit, endedConverter, invalidMessage } from '../operations/failure.ts'
 import { ownProgram } from '../programs/own-program.ts'
-import type { RequestWork } from '../requests/work.ts'
+import { detailOf, type Exit, endedConverter, invalidMessage } from '../work/failure.ts'
+import type { RequestWork } from '../work/request-work.ts'
 import {
   type ConverterData,
   decodeMessage,

@@ -32,23 +32,28 @@ const smallerParts = 'Use smaller parts, such as single jobs or fewer files'
 const expected: Record<MisbehaviourEnding, Partial<RequestRow>> = {
   finished: { status: 'finished', attempt: 1, progress: 1, message: '' },
   refused: {
-    ...{ status: 'failed', attempt: 1 },
+    status: 'failed',
+    attempt: 1,
     message: expect.stringMatching(/^The conversion failed: .*(invalid message|cannot be stored)/),
   },
   retried: {
-    ...{ status: 'failed', attempt: 3 },
+    status: 'failed',
+    attempt: 3,
     message: expect.stringMatching(/^The conversion ended (without a result|with an unexpected)/),
   },
   'too deep': {
-    ...{ status: 'failed', attempt: 1 },
+    status: 'failed',
+    attempt: 1,
     message: 'The data is nested too deeply to be converted',
   },
   'too much memory': {
-    ...{ status: 'failed', attempt: 2 },
+    status: 'failed',
+    attempt: 2,
     message: `The conversion needed more memory than a conversion may use. ${smallerParts}, or ask an administrator to raise RETICLE_JOBS_HEAP_MIB`,
   },
   'too large': {
-    ...{ status: 'failed', attempt: 1 },
+    status: 'failed',
+    attempt: 1,
     message: `The conversion needed a single value that is larger than any conversion can hold. ${smallerParts}`,
   },
 }

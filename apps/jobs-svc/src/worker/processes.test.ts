@@ -12,14 +12,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { runOperation } from '../operations/run.ts'
-import { queueDepth } from '../requests/depth.ts'
-import { readWork } from '../requests/work.ts'
+import { queueDepth } from '../requests/metrics.ts'
 import { sweepStorage } from '../sweeper.ts'
 import { startProcess, type WorkerProcess } from '../testing/processes.ts'
 import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
 import { runOf, testStore, uploadFile } from '../testing/run.ts'
 import { gateOf, openConverterPorts, tasks } from '../testing/wiring.ts'
+import { readWork } from '../work/request-work.ts'
+import { runOperation } from './run-operation.ts'
 
 /**
  * Worker processes that share one queue and are killed or frozen. The default run is short; `RETICLE_TEST_FULL=1` runs
@@ -147,7 +147,8 @@ test('workers that are killed at random points finish every request once (T-REQ-
   const finished = rows.filter(({ status }) => status === 'finished').length
   const doubled = (applied?.count ?? 0) - (applied?.calls ?? 0)
   recordScore({
-    ...{ id: 'T-REQ-1', on: 'workers alone' },
+    id: 'T-REQ-1',
+    on: 'workers alone',
     count: `${given.kills} kills, ${rows.length} requests`,
     seen: `${finished} / ${doubled} / ${rows.length - finished}`,
     holds: finished === rows.length && applied?.count === given.imports && doubled === 0,
@@ -187,7 +188,9 @@ test('a request of a killed worker is claimed by another once its lease has ende
   await until(added, { status: 'started', attempt: 2 })
   const seconds = (performance.now() - killed) / 1000
   recordScore({
-    ...{ id: 'T-REQ-2', on: `a lease of ${given.lease} s`, count: '1 kill' },
+    id: 'T-REQ-2',
+    on: `a lease of ${given.lease} s`,
+    count: '1 kill',
     seen: `${seconds.toFixed(1)} s`,
     holds: seconds < given.lease + 5,
   })
@@ -242,7 +245,9 @@ test("a tenant's only request starts on the next free slot although another tena
   const tenants = (await untilDrained()).map((row) => row.tenant)
   const place = tenants.indexOf('org:2')
   recordScore({
-    ...{ id: 'T-REQ-3', on: `${slots} slots`, count: `${queued} queued before` },
+    id: 'T-REQ-3',
+    on: `${slots} slots`,
+    count: `${queued} queued before`,
     seen: `on slot ${place - slots + 1} that falls free`,
     holds: place === slots,
   })

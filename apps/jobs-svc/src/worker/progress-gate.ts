@@ -1,4 +1,4 @@
-import { type Amounts, amounts, type ProgressCallback } from '../requests/amounts.ts'
+import { type Amounts, amounts, type ProgressCallback } from '../work/amounts.ts'
 
 const smallestStep = 0.01
 const longestSilenceMs = 2000

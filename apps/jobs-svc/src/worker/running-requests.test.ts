@@ -5,10 +5,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
 import { addRequest, readRequest } from '../testing/rows.ts'
-import { recoverAbandoned } from './abandoned.ts'
+import { claimRequest } from './leases/claim.ts'
 import { type RunningRequests, watchRunningRequests } from './running-requests.ts'
+import { recoverAbandoned } from './start.ts'
 import { defaultTiming } from './timing.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -62,7 +62,10 @@ test('a conversion of half an hour is started once because its lease is renewed 
   }
   expect(held.abort.signal.aborted).toBe(false)
   expect(await readRequest(db, row)).toMatchObject({
-    ...{ status: 'started', attempt: 1, lease_owner: 'first', lease_token: row.lease_token },
+    status: 'started',
+    attempt: 1,
+    lease_owner: 'first',
+    lease_token: row.lease_token,
   })
 })
 

@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { openDownloads } from '@reticle/kit/outgoing/download'
 import { readNets } from '@reticle/kit/outgoing/guard'
-import { withBuckets } from '../buckets/with-buckets.ts'
-import { brokenConverter, detailOf, failureOf, invalidMessage } from '../operations/failure.ts'
-import { LeaseLost, type OperationDeps, type OperationServices } from '../operations/operation.ts'
-import { runOperation } from '../operations/run.ts'
-import { pdfiumReader } from '../pdf/pdfium.ts'
-import { pdfLimits } from '../pdf/reader.ts'
+import { pdfiumReader } from '../media/pdf/pdfium.ts'
+import { pdfLimits } from '../media/pdf/reader.ts'
+import type { OperationDeps, OperationServices } from '../operations/operation.ts'
 import { findProgramEnvironment } from '../programs/environment.ts'
-import type { OperationOutcome, RequestWork } from '../requests/work.ts'
-import { withShare } from '../share/files.ts'
+import { withShare } from '../storage/share/files.ts'
+import { withBuckets } from '../storage/with-buckets.ts'
+import { openVideos } from '../video/cache/library.ts'
+import { withVideos } from '../video/cache/with-videos.ts'
 import { findDecoder } from '../video/find.ts'
-import { openVideos } from '../videos/library.ts'
-import { withVideos } from '../videos/with-videos.ts'
+import { LeaseLost } from '../work/errors.ts'
+import { brokenConverter, detailOf, failureOf, invalidMessage } from '../work/failure.ts'
+import type { OperationOutcome, RequestWork } from '../work/request-work.ts'
 import {
   type ConverterAnswer,
   type ConverterData,
@@ -25,8 +25,8 @@ import {
   type Wiring,
 } from './converter-messages.ts'
 import { progressGate } from './progress-gate.ts'
+import { runOperation } from './run-operation.ts'
 import { makeTmpDir, removeTmpDir } from './tmp-dirs.ts'
-import { watchedBlobs } from './watched-blobs.ts'
 
 /** Services and stores that the wiring module of an app opens inside a converter. */
 export interface ConverterPorts {
@@ -202,3 +202,33 @@ const questionsOf = (ask: ServedRun['ask']): Pick<OperationDeps, Questions> => (
     await ask({ about: 'checkpoint', checkpoint })
   },
 })
+
+/**
+ * Wraps a blob store and calls `moved` for every piece read or written, so that a conversion on a slow store counts as
+ * making progress, however long one file takes.
+ */
+function watchedBlobs(blobs: BlobStore, moved: () => void): BlobStore {
+  return {
+    ...blobs,
+    put: (key, chunks, options) => blobs.put(key, each(chunks, moved), options),
+    putInSteps: (key, chunks, { isDue, ...steps }) =>
+      blobs.putInSteps(key, each(chunks, moved), {
+        ...steps,
+        isDue: () => {
+          moved()
+          return isDue()
+        },
+      }),
+    get: async (key, range) => {
+      const blob = await blobs.get(key, range)
+      return { ...blob, chunks: each(blob.chunks, moved) }
+    },
+  }
+}
+
+async function* each<T>(pieces: AsyncIterable<T>, moved: () => void): AsyncGenerator<T> {
+  for await (const piece of pieces) {
+    moved()
+    yield piece
+  }
+}

@@ -5,11 +5,11 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { claimRequest } from '../leases/claim.ts'
-import { makeDead, registerPending } from '../objects/repo.ts'
-import { resultKey } from '../operations/result-key.ts'
+import { makeDead, registerPending } from '../storage/repo-objects.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
+import { resultKey } from '../work/result-key.ts'
+import { claimRequest } from './leases/claim.ts'
 import { settleRequest } from './settle.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
@@ -117,7 +117,9 @@ describe('an end that cannot be stored fails the request at once', () => {
   const counts = { created: { tags: 0, shapes: 0, tracks: 0 }, skipped: 0, converted: 0 }
   const entry = { kind: 'skipped', code: 'x', count: 1, examples: [] }
   const reportOf = (reason: string) => ({
-    ...{ ...counts, dropped: 0, entries: [{ ...entry, reason }] },
+    ...counts,
+    dropped: 0,
+    entries: [{ ...entry, reason }],
   })
   const nothing = { report: null, result: null, result_id: null }
 
@@ -129,7 +131,9 @@ describe('an end that cannot be stored fails the request at once', () => {
     const { row } = await converted()
     await settleRequest(deps, row, { type: 'done', outcome }, undefined)
     expect(await readRequest(db, row)).toMatchObject({
-      ...{ status: 'failed', attempt: 1, result_key: null },
+      status: 'failed',
+      attempt: 1,
+      result_key: null,
       message: 'The conversion failed: its report or result cannot be stored',
     })
   })

@@ -115,8 +115,11 @@ describe('one worker', () => {
       where next.status = 'finished' and cancelled.status = 'failed'`.execute(db)
       const ms = rows[0]?.ms ?? Number.NaN
       recordScore({
-        ...{ id: 'T-REQ-4', on: `a conversion that ${what}`, count: '1' },
-        ...{ seen: `at once / ${(ms / 1000).toFixed(2)} s`, holds: ms < 2000 },
+        id: 'T-REQ-4',
+        on: `a conversion that ${what}`,
+        count: '1',
+        seen: `at once / ${(ms / 1000).toFixed(2)} s`,
+        holds: ms < 2000,
       })
       expect(ms).toBeLessThan(2000)
       expect(await readRequest(db, added)).toMatchObject({ status: 'failed', message: 'Cancelled' })

@@ -6,17 +6,30 @@ import type { Logger } from '@reticle/kit/observe/log'
 import { formatNets } from '@reticle/kit/outgoing/guard'
 import { runRepeatedly } from '@reticle/kit/scheduling/repeat'
 import type { Kysely } from 'kysely'
-import type { JobsSettings } from '../config.ts'
 import type { RequestsDb } from '../db/schema.ts'
-import { forgetWorker, noteWorker } from '../leases/workers.ts'
-import { recoverAbandoned } from './abandoned.ts'
-import type { Wiring } from './converter-messages.ts'
+import { lostWorker } from '../work/failure.ts'
+import type { ConverterData, Wiring } from './converter-messages.ts'
 import { openConverters } from './converters.ts'
 import { openDoorbell } from './doorbell.ts'
+import { failLost } from './leases/ending.ts'
+import { findAbandoned, requeueLost } from './leases/lease.ts'
+import { forgetWorker, noteWorker } from './leases/workers.ts'
 import { watchRunningRequests } from './running-requests.ts'
 import { serveSlot } from './serve-slot.ts'
 import { defaultTiming, type WorkerTiming } from './timing.ts'
 import { removeAbandonedDirs } from './tmp-dirs.ts'
+
+/** Settings of `config.ts` that a worker uses. */
+interface WorkerSettings
+  extends Pick<ConverterData, 'tmpDir' | 'limits' | 'shareDir' | 'ffmpegPath' | 'videoCacheBytes'> {
+  slots: number
+  heapMib: number
+  tenantConcurrency: number
+  resultTtlHours: number
+  allowedNets: readonly string[]
+  remoteBytes: number
+  egressProxy?: string | undefined
+}
 
 export interface WorkerPorts {
   db: Kysely<RequestsDb>
@@ -25,7 +38,7 @@ export interface WorkerPorts {
   /** Removes files of stopped conversions and duplicate uploads. */
   blobs: Pick<BlobStore, 'remove' | 'removePrefix' | 'abandon'>
   log: Logger
-  settings: JobsSettings
+  settings: WorkerSettings
   /** Module that each converter loads to reach the other services. */
   wiring: Wiring
   timing?: Partial<WorkerTiming>
@@ -101,4 +114,17 @@ export async function startWorker(ports: WorkerPorts): Promise<ConversionWorker>
       await Promise.all([subscription.stop(), drain()])
     },
   }
+}
+
+/**
+ * Requeues the requests of lost workers while attempts are left, else fails them. Any worker may call it, also several
+ * concurrently.
+ */
+export async function recoverAbandoned(
+  db: Kysely<RequestsDb>,
+  resultTtlHours: number,
+): Promise<number> {
+  const requeued = await requeueLost(db)
+  for (const row of await findAbandoned(db)) await failLost(db, row, lostWorker, resultTtlHours)
+  return requeued
 }

@@ -1,5 +1,6 @@
-import { leaseSeconds } from '../leases/lease.ts'
-import { type CheckpointTiming, hardLimitMs } from '../operations/operation.ts'
+import type { CheckpointTiming } from '../operations/operation.ts'
+import { hardLimitMs } from '../work/request-work.ts'
+import { leaseSeconds } from './leases/lease.ts'
 import type { RunningTiming } from './running-requests.ts'
 
 export interface WorkerTiming extends RunningTiming {

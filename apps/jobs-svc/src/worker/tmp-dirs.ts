@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RequestLease } from '../leases/lease.ts'
-import { hardLimitMs } from '../operations/operation.ts'
+import { hardLimitMs } from '../work/request-work.ts'
+import type { RequestLease } from './leases/lease.ts'
 
 const prefix = 'reticle-request-'
 

@@ -1,6 +1,6 @@
-import { canUnpack } from '../unpacker.ts'
 import { latin1Of } from './containers.ts'
 import { explainForeign, type ForeignName, foreignKind } from './foreign.ts'
+import { canUnpack } from './unpacker.ts'
 
 interface Mark {
   at: number

@@ -1,5 +1,5 @@
-import { canUnpack } from '../unpacker.ts'
 import { readVideos } from './containers.ts'
+import { canUnpack } from './unpacker.ts'
 
 /** Kind of files that is recognised but not supported, with advice. */
 export interface ForeignKind {

@@ -6,7 +6,10 @@ import { type TiffPage, tiffOf } from '../../testing/tiff.ts'
 import { countPages, countPagesInHead } from './count-pages.ts'
 
 const page = (subfile = 0): TiffPage => ({
-  ...{ width: 4, height: 3, sample: 'uint8', subfile },
+  width: 4,
+  height: 3,
+  sample: 'uint8',
+  subfile,
   values: Array(12).fill(9),
 })
 const animated = (format: 'gif' | 'webp', pages: number) => {

@@ -65,7 +65,8 @@ export async function readStreamInfo(opening: Opening): Promise<Look> {
   const matrix = codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX)
   const described = {
     codec: avGetCodecName(codecpar.codecId) ?? 'unknown',
-    ...{ width: codecpar.width, height: codecpar.height },
+    width: codecpar.width,
+    height: codecpar.height,
     time_base: { num: timeBase.num, den: timeBase.den },
     ...(matrix && { matrix: matrixOf(matrix) }),
   }

@@ -97,7 +97,9 @@ export function prepareDecoderFixture(open: Open): DecoderFixture {
     folder: '',
     decoder: {
       about: { adapter: 'ffmpeg', version: '' },
-      ...{ probe: unready, chapters: unready, frames: unready },
+      probe: unready,
+      chapters: unready,
+      frames: unready,
     },
     started,
     openWith,

@@ -1,0 +1,78 @@
+import type { PictureForm, VideoDecoder, VideoFile, VideoIndex } from '../decoder.ts'
+import { UndecodableFrame } from '../failures.ts'
+
+/**
+ * Decoder that continues from frame to frame: a sequential reader pays for decoding each frame once, and for one seek
+ * only.
+ */
+export interface Reel {
+  /** Returns whether the frame is next, or so close that decoding up to it is faster than a seek. */
+  isNear: (frame: number) => boolean
+  /** Returns whether no frame of it is awaited. */
+  isIdle: () => boolean
+  /**
+   * Returns a frame. Frames must be requested in ascending order, each of them near.
+   *
+   * @throws errors of `VideoDecoder.frames`
+   */
+  picture: (frame: number) => Promise<Buffer>
+  end: () => Promise<void>
+}
+
+export interface ReelOptions {
+  decoder: Pick<VideoDecoder, 'frames'>
+  file: VideoFile
+  index: VideoIndex
+  first: number
+  form: PictureForm
+}
+
+/**
+ * Longest gap in frames that is decoded and dropped instead of a seek, such as between the frames of a task with a
+ * step.
+ */
+const mostSkipped = 10
+
+export function openReel({ decoder, file, index, first, form }: ReelOptions): Reel {
+  const ending = new AbortController()
+  const frames = decoder.frames(file, index, from(first, index.pts.length), form, ending.signal)
+  let lastRequested = first - 1
+  let waiting = 0
+  let isBroken = false
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const read = async (frame: number): Promise<Buffer> => {
+    for (;;) {
+      const { done, value } = await frames.next()
+      if (done || value.frame > frame) throw new UndecodableFrame(file, frame)
+      if (value.frame === frame) return value.bytes
+    }
+  }
+  return {
+    isNear: (frame) =>
+      !isBroken && frame > lastRequested && frame <= lastRequested + 1 + mostSkipped,
+    isIdle: () => waiting === 0,
+    picture: (frame) => {
+      lastRequested = frame
+      waiting += 1
+      const found = turn
+        .then(() => read(frame))
+        .finally(() => {
+          waiting -= 1
+        })
+      turn = found.catch(() => {
+        isBroken = true
+      })
+      return found
+    },
+    end: async () => {
+      isBroken = true
+      ending.abort(new Error('the reel has no reader'))
+      await frames.return(undefined).catch(() => undefined)
+    },
+  }
+}
+
+function* from(first: number, count: number): Generator<number> {
+  for (let frame = first; frame < count; frame++) yield frame
+}
