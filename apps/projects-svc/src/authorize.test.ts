@@ -34,9 +34,9 @@ const places = [
 type Place = (typeof places)[number]
 
 async function seat(place: Place, { id }: TestUser) {
-  const nobody = { owner_id: maker.id, assignee_id: null }
+  const strangerValue = { owner_id: maker.id, assignee_id: null }
   const taken = (level: string) => ({
-    ...nobody,
+    ...strangerValue,
     ...(place === `${level} owner` && { owner_id: id }),
     ...(place === `${level} assignee` && { assignee_id: id }),
   })
@@ -106,8 +106,8 @@ describe.each(roles)('role %s', (role) => {
     for (const target of targets)
       for (const [action, [who, least]] of Object.entries(expected[target])) {
         const may = who.includes(place) && roles.indexOf(role) >= roles.indexOf(least)
-        const asked = tasks.authorize({ target, id: ids[target], action }, user.call)
-        const verdict = await asked.then(
+        const attempt = tasks.authorize({ target, id: ids[target], action }, user.call)
+        const verdict = await attempt.then(
           () => true,
           ({ kind }) => (kind === 'forbidden' ? false : kind),
         )
@@ -126,7 +126,7 @@ test('an administrator may do everything', async () => {
 
 describe.each(transports)('%s', (transport) => {
   const remote = over(transport)
-  const ask = (target: (typeof targets)[number], user: TestUser, action = 'view') =>
+  const request = (target: (typeof targets)[number], user: TestUser, action = 'view') =>
     remote.tasks.authorize({ target, id: ids[target], action }, user.call)
 
   test('the facts contain the fields that other services need', async () => {
@@ -135,7 +135,7 @@ describe.each(transports)('%s', (transport) => {
     const shared = { organization_id: null, organization_role: null, dimension: '2d', subset: '' }
     const { updated_date } = await tasks.getTask({ id: ids.task }, maker.call)
     const jobDate = (await jobs.getJob({ id: ids.job }, maker.call)).updated_date
-    expect(await ask('task', maker)).toEqual({
+    expect(await request('task', maker)).toEqual({
       ...shared,
       target: 'task',
       name: expect.any(String),
@@ -150,7 +150,7 @@ describe.each(transports)('%s', (transport) => {
       jobs: [{ id: ids.job, ...range }],
       frames: [],
     })
-    expect(await ask('job', maker)).toMatchObject({
+    expect(await request('job', maker)).toMatchObject({
       ...shared,
       job_id: ids.job,
       task_id: ids.task,
@@ -159,7 +159,7 @@ describe.each(transports)('%s', (transport) => {
       updated_date: jobDate,
       jobs: [{ id: ids.job, ...range }],
     })
-    expect(await ask('project', maker)).toMatchObject({
+    expect(await request('project', maker)).toMatchObject({
       ...shared,
       project_id: ids.project,
       task_id: null,
@@ -177,14 +177,14 @@ describe.each(transports)('%s', (transport) => {
         .insertInto('jobs')
         .values({ ...other, type })
         .execute()
-    const { jobs: found } = await ask('task', maker)
+    const { jobs: found } = await request('task', maker)
     await db.deleteFrom('jobs').where('type', '<>', 'annotation').execute()
     expect(found.map(({ id }) => id)).toEqual([ids.job])
   })
 
   test('facts for webhooks need no permission and show that a stranger has no relation', async () => {
     const stranger = await addUser(null)
-    expect(await ask('project', stranger, 'webhooks')).toMatchObject({ relations: [] })
+    expect(await request('project', stranger, 'webhooks')).toMatchObject({ relations: [] })
   })
 
   test('tasks and jobs of a project use its label revision', async () => {
@@ -192,14 +192,14 @@ describe.each(transports)('%s', (transport) => {
       { id: ids.project, body: { labels: [{ name: `of ${transport}` }] } },
       maker.call,
     )
-    const [first, ...others] = await Promise.all(targets.map((target) => ask(target, maker)))
+    const [first, ...others] = await Promise.all(targets.map((target) => request(target, maker)))
     expect(first?.labels_revision).toBeGreaterThan(0)
     for (const one of others) expect(one.labels_revision).toBe(first?.labels_revision)
   })
 
   test.each(targets)('a missing %s is not found', async (target) => {
-    const asked = remote.tasks.authorize({ target, id: 999_999, action: 'view' }, maker.call)
-    await expect(asked).rejects.toMatchObject({ kind: 'not_found' })
+    const attempt = remote.tasks.authorize({ target, id: 999_999, action: 'view' }, maker.call)
+    await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
   })
 })
 

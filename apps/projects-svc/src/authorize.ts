@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import type { ProjectsSettings } from './config.ts'
 import type { ProjectsDb } from './db/schema.ts'
 import { restrictExports } from './export-rule.ts'
-import { type FactsRow, findFacts, type Target } from './facts.ts'
+import { type FactsRow, type FactsTarget, findFacts } from './facts.ts'
 import { jobRules } from './jobs/policy.ts'
 import { projectRules } from './projects/policy.ts'
 import { workspaceStanding } from './roles.ts'
@@ -27,22 +27,22 @@ const restricted: Rules = {
 const standings = { project: projectStanding, task: taskStanding, job: jobStanding }
 
 /** The only action allowed on a draft. No user sees a draft before it is published. */
-const drafting = 'annotations:write'
+const draftAction = 'annotations:write'
 
 /**
  * Returns the facts of a target on which the caller may do `action`, with one query.
  *
  * @throws DomainError not_found, forbidden
  */
-export async function permitted(
+export async function authorizeTarget(
   db: Kysely<ProjectsDb>,
   principal: Principal,
-  target: Target,
+  target: FactsTarget,
   action: string,
   by: Rules = rules,
 ): Promise<FactsRow> {
   const row = await findFacts(db, target)
-  if (!row || (row.draft_id && action !== drafting)) throw notFound()
+  if (!row || (row.draft_id && action !== draftAction)) throw notFound()
   const standing = standings[target.target](principal, row)
   if (!factsOnly.has(action)) assertPermitted(by[target.target], action, principal, standing)
   return row
@@ -87,7 +87,7 @@ export function authorizeHandler({
     async authorize({ target, id, action }, context): Promise<Facts> {
       const principal = signedIn(context)
       if (action === 'create') return factsOfNew(target, principal)
-      const row = await permitted(db, principal, { target, id }, action, own)
+      const row = await authorizeTarget(db, principal, { target, id }, action, own)
       const { organization_id, organization_role, relations } = standings[target](principal, row)
       return {
         target,

@@ -5,7 +5,7 @@ import type { ProjectsDb } from './db/schema.ts'
 import type { JobPeople, ProjectPeople, TaskPeople } from './standing.ts'
 
 /** Project, task or job, by id. */
-export type Target = Pick<Facts, 'target'> & { id: number }
+export type FactsTarget = Pick<Facts, 'target'> & { id: number }
 
 /** Row of the facts of a target and of the people above it. */
 export interface FactsRow
@@ -25,7 +25,7 @@ export interface FactsRow
  */
 export async function findFacts(
   db: Kysely<ProjectsDb>,
-  { target, id }: Target,
+  { target, id }: FactsTarget,
 ): Promise<FactsRow | undefined> {
   const [row] = await queryRows<FactsRow>(db, factsStatements[target], [id])
   return row

@@ -7,7 +7,7 @@ import { listIssuesAssigned, lockIssue } from './issues/repo.ts'
 import { changeIssue } from './issues/rpc.ts'
 import { listJobsAssigned, lockJob } from './jobs/repo.ts'
 import { changeJob } from './jobs/rpc.ts'
-import { recordsIfFew, tellChanges } from './moving/told.ts'
+import { emitChanges, recordsIfFew } from './moving/told.ts'
 import type { OrganizationObjects } from './organizations/index.ts'
 import { changeProject } from './projects/change.ts'
 import { projectRecord } from './projects/records.ts'
@@ -41,7 +41,7 @@ export const organizationObjects: OrganizationObjects = {
     const ids = tasks.map(({ id }) => id)
     const freedTasks = await releaseTasks(tx, ids)
     const freed = await releaseProjects(tx, organization_id) // after the tasks, as in the move of a project
-    if (before) await tellChanges(tx, before, { projects: freed, tasks: freedTasks }, cause)
+    if (before) await emitChanges(tx, before, { projects: freed, tasks: freedTasks }, cause)
     await releaseCloudStoragesOf(tx, organization_id, cause)
   },
 
@@ -72,7 +72,7 @@ export const organizationObjects: OrganizationObjects = {
     for (const id of await listTasksAssigned(tx, of)) await unassignTask(tx, id, cause)
     for (const id of await listJobsAssigned(tx, of)) {
       const row = await lockJob(tx, id)
-      if (row) await changeJob(tx, row, nobody(), cause)
+      if (row) await changeJob(tx, row, unassigned(), cause)
     }
     for (const id of await listIssuesAssigned(tx, of)) {
       const row = await lockIssue(tx, id)
@@ -81,18 +81,18 @@ export const organizationObjects: OrganizationObjects = {
   },
 }
 
-const nobody = () => ({ assignee_id: null, assignee_updated_date: new Date() })
+const unassigned = () => ({ assignee_id: null, assignee_updated_date: new Date() })
 
 async function unassignProject(tx: Tx, id: number, cause: EventCause): Promise<void> {
   const row = await lockProject(tx, id)
   if (!row) return
   const before = await projectRecord(tx, row)
-  await changeProject(tx, row, before, { columns: nobody(), storages: [] }, cause)
+  await changeProject(tx, row, before, { columns: unassigned(), storages: [] }, cause)
 }
 
 async function unassignTask(tx: Tx, id: number, cause: EventCause): Promise<void> {
   const row = await lockTask(tx, id)
   if (!row) return
   const before = await taskRecord(tx, row)
-  await changeTask(tx, row, before, { columns: nobody(), storages: [] }, cause)
+  await changeTask(tx, row, before, { columns: unassigned(), storages: [] }, cause)
 }

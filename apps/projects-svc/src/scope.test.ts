@@ -88,26 +88,26 @@ describe('lists in workspaces', () => {
   test('show a job to its assignee, member or not, and nothing else', async () => {
     const { id, ids } = await fill()
     const guest = await addUser('worker')
-    const nobody = await addUser(null)
+    const strangerValue = await addUser(null)
     const assign = (user: TestUser) =>
       db.updateTable('jobs').set({ assignee_id: user.id }).where('id', '=', ids.job).execute()
     await assign(guest)
     expect(await seen(guest)).toEqual([0, 0, 1, 0])
     expect(await seen(guest, null)).toEqual([0, 0, 0, 0])
-    const ask = (user: TestUser, action: string) =>
+    const send = (user: TestUser, action: string) =>
       verdict(tasks.authorize({ target: 'job', id: ids.job, action }, user.call))
     for (const action of ['view', 'data:read', 'annotations:write', 'update:state'])
-      expect([action, await ask(guest, action)]).toEqual([action, true])
+      expect([action, await send(guest, action)]).toEqual([action, true])
     for (const action of ['export', 'update:assignee', 'delete'])
-      expect([action, await ask(guest, action)]).toEqual([action, false])
+      expect([action, await send(guest, action)]).toEqual([action, false])
     const facts = await tasks.authorize({ target: 'job', id: ids.job, action: 'view' }, guest.call)
     expect(facts).toMatchObject({ organization_id: id, organization_role: 'guest' })
     const task = tasks.authorize({ target: 'task', id: ids.task, action: 'view' }, guest.call)
     expect(await verdict(task)).toBe(false)
-    for (const other of [nobody, await addUser('user')]) {
+    for (const other of [strangerValue, await addUser('user')]) {
       await assign(other)
       expect(await seen(other)).toEqual([0, 0, 0, 0])
-      expect(await ask(other, 'view')).toBe(false)
+      expect(await send(other, 'view')).toBe(false)
     }
   })
 })
@@ -212,7 +212,7 @@ describe('users named in a body', () => {
   test('must be active members of the organization', async () => {
     const { id, owner, ids } = await fill()
     const worker = await addMember(id, 'worker')
-    const asked = await addMember(id, 'worker', 'user', false)
+    const query = await addMember(id, 'worker', 'user', false)
     const stranger = await addUser()
     const inside = await as(owner, id)
     const ways = [
@@ -224,7 +224,7 @@ describe('users named in a body', () => {
       (assignee_id: number) => jobs.updateJob({ id: ids.job, body: { assignee_id } }, inside),
     ]
     for (const way of ways) {
-      for (const { id: other } of [asked, stranger])
+      for (const { id: other } of [query, stranger])
         await expect(way(other)).rejects.toMatchObject({
           kind: 'invalid',
           body: { assignee_id: ['The user is not a member of the organization'] },
@@ -313,7 +313,7 @@ describe('permissions in an organization', () => {
   test('to export under restriction are left to supervisors who are staff, and to owners', async () => {
     const { id, ids } = await fill()
     const strict = overSettings({ restrictsWorkerExports: true })
-    const asked = { target: 'task' as const, id: ids.task, action: 'export' }
+    const query = { target: 'task' as const, id: ids.task, action: 'export' }
     const worker = await addMember(id, 'worker')
     const supervisor = await addMember(id, 'supervisor')
     const mayExport = async (user: TestUser, place: 'owner_id' | 'assignee_id') => {
@@ -324,27 +324,27 @@ describe('permissions in an organization', () => {
         .execute()
       const call = await as(user)
       return [
-        await verdict(tasks.authorize(asked, call)),
-        await verdict(strict.tasks.authorize(asked, call)),
+        await verdict(tasks.authorize(query, call)),
+        await verdict(strict.tasks.authorize(query, call)),
       ]
     }
     expect(await mayExport(worker, 'assignee_id')).toEqual([true, false])
     expect(await mayExport(supervisor, 'assignee_id')).toEqual([true, true])
     expect(await mayExport(worker, 'owner_id')).toEqual([true, true])
     const leader = await addMember(id, 'maintainer')
-    expect(await verdict(strict.tasks.authorize(asked, await as(leader)))).toBe(true)
+    expect(await verdict(strict.tasks.authorize(query, await as(leader)))).toBe(true)
   })
 
   test('use the organization and role in the facts', async () => {
     const { id, ids } = await fill()
     const supervisor = await addMember(id, 'supervisor')
-    const asked = { target: 'project' as const, id: ids.project, action: 'webhooks' }
-    expect(await tasks.authorize(asked, await as(supervisor))).toMatchObject({
+    const query = { target: 'project' as const, id: ids.project, action: 'webhooks' }
+    expect(await tasks.authorize(query, await as(supervisor))).toMatchObject({
       organization_id: id,
       organization_role: 'supervisor',
     })
     const stranger = await addUser()
-    expect(await tasks.authorize(asked, await as(stranger))).toMatchObject({
+    expect(await tasks.authorize(query, await as(stranger))).toMatchObject({
       organization_id: id,
       organization_role: null,
     })

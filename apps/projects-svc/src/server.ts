@@ -8,7 +8,7 @@ import type { Kysely } from 'kysely'
 import { assetHandlers } from './assets/rpc.ts'
 import { authorizeHandler } from './authorize.ts'
 import { backupHandlers } from './backups/rpc.ts'
-import type { Reach } from './buckets/ask.ts'
+import type { BucketReach } from './buckets/ask.ts'
 import { cloudStorageHandlers } from './cloud-storages/rpc.ts'
 import { commentHandlers } from './comments/rpc.ts'
 import type { ProjectsSettings } from './config.ts'
@@ -24,7 +24,11 @@ import { labelHandlers } from './labels/rpc.ts'
 import { describeHandler } from './limits.ts'
 import { mediaHandlers } from './media/rpc.ts'
 import { organizationObjects } from './organization-objects.ts'
-import { knowingRoles, membershipsOfUsers, organizationHandlers } from './organizations/index.ts'
+import {
+  membershipsOfUsers,
+  organizationHandlers,
+  withOrganizationRoles,
+} from './organizations/index.ts'
 import { projectHandlers } from './projects/rpc.ts'
 import { taskHandlers } from './tasks/rpc.ts'
 
@@ -48,7 +52,7 @@ export function handlers(deps: ServerDeps) {
   const { db, bulk, blobs, clock, settings, log = silentLog, ...given } = deps
   const { secrets, openBucket, ...mail } = given
   const { allowedNets, administratorNets, egressProxy } = settings.cloudStorages
-  const reach = (nets: readonly Net[]): Reach => ({
+  const reach = (nets: readonly Net[]): BucketReach => ({
     nets,
     open: openBucket ?? bucketOpener({ nets, egressProxy }),
   })
@@ -56,7 +60,7 @@ export function handlers(deps: ServerDeps) {
   const outside = { secrets, ordinary, inside: reach([...allowedNets, ...administratorNets]) }
   const memberships = membershipsOfUsers({ clock, settings: settings.organizations })
   return {
-    identity: knowingRoles(
+    identity: withOrganizationRoles(
       db,
       identityHandlers({ db, clock, settings: settings.identity, memberships, ...mail }),
     ),

@@ -18,10 +18,10 @@ import type { WebhooksSettings } from './config.ts'
 import { consumeEvents } from './consumer.ts'
 import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
-import { sweepAndTell } from './deliveries/sweep.ts'
+import { sweepAndReport } from './deliveries/sweep.ts'
 import { eventRules } from './event-log/policy.ts'
 import { eventHandlers } from './event-log/rpc.ts'
-import { forgetEvents } from './event-log/sweep.ts'
+import { deleteOldEvents } from './event-log/sweep.ts'
 import { handlersOf } from './handlers.ts'
 import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
@@ -90,8 +90,8 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const stopSweeping = runRepeatedly(
     sweepEveryMs,
     async () => {
-      await sweepAndTell(shared)
-      await forgetEvents(db, clock.now(), settings.eventsRetentionDays)
+      await sweepAndReport(shared)
+      await deleteOldEvents(db, clock.now(), settings.eventsRetentionDays)
     },
     (err) => log.error({ err }, 'messages and events cannot be swept'),
   )

@@ -13,7 +13,7 @@ import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
 import { matchEvents } from './deliveries/match.ts'
 import { watchMessages } from './metrics.ts'
-import { addWebhook, loopback, secrets } from './testing/world.ts'
+import { addWebhook, resolveLoopback, secrets } from './testing/world.ts'
 
 resetMetrics()
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
@@ -25,7 +25,7 @@ const handle = matchEvents({ clock, base: 'https://host/api', onMessages: () => 
 const arrives = createDeliverer(db, handle)
 const dispatcher = startDispatcher({
   db,
-  outgoing: loopback(),
+  outgoing: resolveLoopback(),
   secrets,
   schedule: { seconds: [60], random: () => 0.5 },
   disableAfterHours: 0,

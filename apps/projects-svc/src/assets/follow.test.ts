@@ -4,9 +4,9 @@ import { testClock } from '@reticle/kit/testing/clock'
 import { countStatements } from '@reticle/kit/testing/count-statements'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { giveUp, lockLive } from '../objects/repo.ts'
+import { lockLive, markUnusedDead } from '../objects/repo.ts'
 import { sweepAssets } from '../objects/sweep.ts'
-import { pictureFile, uploading } from '../testing/assets.ts'
+import { createUploader, pictureFile } from '../testing/assets.ts'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 import { insertAssets } from './repo.ts'
@@ -31,7 +31,7 @@ const sweepAfter = (hours: number) => {
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { guides, projects, tasks } = services
-  const upload = uploading(services, blobs)
+  const upload = createUploader(services, blobs)
   const create = (project_id: number, markdown = '', user = anna) =>
     guides.createGuide({ body: { project_id, markdown } }, user.call)
   const save = (id: number, markdown: string, user = anna) =>
@@ -142,7 +142,7 @@ describe.each(transports)('%s', (transport) => {
 
 test('a save needs as many statements for many assets as for few', async () => {
   const services = over('in-process')
-  const upload = uploading(services, blobs)
+  const upload = createUploader(services, blobs)
   const { project_id } = await addReview(services, anna)
   const source = await services.guides.createGuide({ body: { project_id } }, anna.call)
   const made = []
@@ -163,7 +163,7 @@ describe('an asset copied while its source is deleted', async () => {
   const setUp = async () => {
     const { project_id } = await addReview(services, anna)
     const guide = await services.guides.createGuide({ body: { project_id } }, anna.call)
-    const { uuid } = await uploading(services, blobs)(guide.id, png, anna.call)
+    const { uuid } = await createUploader(services, blobs)(guide.id, png, anna.call)
     const { key } = await services.guides.getAssetFile({ uuid }, anna.call)
     return { guide, uuid, key }
   }
@@ -177,12 +177,12 @@ describe('an asset copied while its source is deleted', async () => {
     await db.transaction().execute(async (tx) => {
       expect(await lockLive(tx, [key])).toEqual(new Set([key]))
       await services.guides.deleteAsset({ uuid }, anna.call)
-      await giveUp(db, new Date())
+      await markUnusedDead(db, new Date())
       const { filename, media_type, bytes } = png
       const row = { uuid: randomUUID(), guide_id: guide.id, filename, media_type, key }
       await insertAssets(tx, [{ ...row, size: bytes.length }])
     })
-    await giveUp(db, new Date())
+    await markUnusedDead(db, new Date())
     expect(await stateOf(key)).toBe('live')
   })
 
@@ -197,7 +197,7 @@ describe('an asset copied while its source is deleted', async () => {
   test('marks the stored object dead when the last copy is deleted', async () => {
     const { uuid, key } = await setUp()
     await services.guides.deleteAsset({ uuid }, anna.call)
-    await giveUp(db, new Date())
+    await markUnusedDead(db, new Date())
     expect(await stateOf(key)).toBe('dead')
   })
 })

@@ -22,7 +22,7 @@ const extensions = kinds.flatMap((kind) => kind.extensions).join(', ')
 const undeclared = 'application/octet-stream'
 const signatureEnd = 16
 
-export interface Named {
+export interface AssetFileName {
   filename: string
   /** Media type that the client declared. */
   media_type: string
@@ -34,7 +34,7 @@ export interface Named {
  * @throws DomainError invalid, naming `file`, when its name, declared type and content disagree, or the type is not
  * jpeg, png, webp, gif or pdf
  */
-export function kindOf({ filename, media_type }: Named, bytes: Uint8Array): string {
+export function kindOf({ filename, media_type }: AssetFileName, bytes: Uint8Array): string {
   const kind = kindNamed(filename)
   const [declared = ''] = media_type.toLowerCase().split(';')
   if (declared.trim() !== kind.media_type && declared.trim() !== undeclared)

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { pictureFile } from '../testing/assets.ts'
-import { fitted, longestSide } from './picture.ts'
+import { fitPicture, longestSide } from './picture.ts'
 
 const sizeOf = async (bytes: Uint8Array) => {
   const { width, height, format } = await sharp(bytes).metadata()
@@ -14,7 +14,7 @@ test.each([
   ['wide.jpg', { width: 1921, height: 1920 }, ['jpeg', 1920, 1919]],
 ] as const)('%s is scaled down', async (name, size, expected) => {
   const { bytes, media_type } = await pictureFile(name, size)
-  expect(await sizeOf(await fitted(bytes, media_type))).toEqual(expected)
+  expect(await sizeOf(await fitPicture(bytes, media_type))).toEqual(expected)
 })
 
 test.each([
@@ -24,13 +24,13 @@ test.each([
   ['wide.gif', { width: 2500, height: 10 }],
 ])('%s keeps its bytes', async (name, size) => {
   const { bytes, media_type } = await pictureFile(name, size)
-  expect(Buffer.from(await fitted(bytes, media_type)).equals(bytes)).toBe(true)
+  expect(Buffer.from(await fitPicture(bytes, media_type)).equals(bytes)).toBe(true)
 })
 
 test('a photograph with an orientation tag is upright after it is scaled down', async () => {
   const { bytes } = await pictureFile('a.jpg', { width: 2400, height: 1200 })
   const turned = await sharp(bytes).withMetadata({ orientation: 6 }).jpeg().toBuffer()
-  expect(await sizeOf(await fitted(turned, 'image/jpeg'))).toEqual(['jpeg', 960, 1920])
+  expect(await sizeOf(await fitPicture(turned, 'image/jpeg'))).toEqual(['jpeg', 960, 1920])
 })
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ['one that claims too many pixels', 'image/png', async () => claiming(60_000)],
   ['a large one that was cut', 'image/jpeg', cut],
 ])('%s is rejected with an error of the field', async (_, media_type, make) => {
-  await expect(fitted(await make(), media_type)).rejects.toMatchObject({
+  await expect(fitPicture(await make(), media_type)).rejects.toMatchObject({
     kind: 'invalid',
     body: { file: [expect.stringContaining(media_type)] },
   })

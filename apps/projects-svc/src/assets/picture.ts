@@ -23,7 +23,7 @@ const shrinkable = new Set(['image/jpeg', 'image/png'])
  *
  * @throws DomainError invalid, naming `file`, when the image cannot be decoded as its declared type
  */
-export async function fitted(bytes: Uint8Array, media_type: string): Promise<Uint8Array> {
+export async function fitPicture(bytes: Uint8Array, media_type: string): Promise<Uint8Array> {
   const image = sharp(bytes, {
     limitInputPixels: largestPixels,
     failOn: 'error',

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { mostAssets } from '../guides/references.ts'
-import { keysIn, pdfFile, pictureFile, type TestFile, uploading } from '../testing/assets.ts'
+import { createUploader, keysIn, pdfFile, pictureFile, type TestFile } from '../testing/assets.ts'
 import { testOrganizations } from '../testing/organizations.ts'
 import { addReview } from '../testing/review.ts'
 
@@ -36,7 +36,7 @@ async function bytesAt(key: string): Promise<Buffer> {
 describe.each(transports)('%s', (transport) => {
   const services = over(transport)
   const { guides, projects, jobs } = services
-  const upload = uploading(services, blobs)
+  const upload = createUploader(services, blobs)
   const setUp = async () => {
     const made = await addReview(services, anna)
     const { id } = await guides.createGuide({ body: { project_id: made.project_id } }, anna.call)
@@ -186,7 +186,7 @@ test('reading an asset needs one statement', async () => {
   const services = over('in-process')
   const { project_id } = await addReview(services, anna)
   const { id } = await services.guides.createGuide({ body: { project_id } }, anna.call)
-  const { uuid } = await uploading(services, blobs)(id, png, anna.call)
+  const { uuid } = await createUploader(services, blobs)(id, png, anna.call)
   const { db: watched, statements } = countStatements(db)
   await over('in-process', watched).guides.getAssetFile({ uuid }, anna.call)
   expect(statements()).toBe(1)

@@ -19,7 +19,7 @@ import { peopleOf } from '../people.ts'
 import { assetKey, uploadPrefix } from './keys.ts'
 import { kindOf } from './kind.ts'
 import { toAsset } from './messages.ts'
-import { fitted } from './picture.ts'
+import { fitPicture } from './picture.ts'
 import { countAssets, insertAssets } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -57,7 +57,7 @@ export async function storeFile(
   signal: AbortSignal,
 ): Promise<StoredAsset> {
   const { user_id } = principal
-  const guide = permitted(await findGuide(db, guide_id, user_id), guide_id, principal)
+  const guide = assertMayAddAssets(await findGuide(db, guide_id, user_id), guide_id, principal)
   await assertRoom(db, guide_id)
   const prefix = uploadPrefix(user_id, uuid)
   const { organization_id } = guide
@@ -67,7 +67,7 @@ export async function storeFile(
     const bytes = await readWhole(blobs, `${prefix}0`)
     const media_type = kindOf({ filename, media_type: declared }, bytes)
     const isPicture = media_type.startsWith('image/')
-    const kept = isPicture ? await fitted(bytes, media_type) : bytes
+    const kept = isPicture ? await fitPicture(bytes, media_type) : bytes
     await registerPending(db, { key, kind: 'asset', organization_id })
     const { size } = await blobs.put(key, piecesOf(kept), { signal })
     return { uuid, guide_id, filename, media_type, key, size, prefix }
@@ -103,12 +103,16 @@ export async function addAsset(
 
 /** Locks the target of a guide, so that no other transaction adds an asset at the same time. */
 async function lockGuide(tx: Tx, id: number, principal: Principal): Promise<void> {
-  const seen = permitted(await findGuide(tx, id, principal.user_id), id, principal)
+  const seen = assertMayAddAssets(await findGuide(tx, id, principal.user_id), id, principal)
   await lockTarget(tx, ownerOf(seen))
-  permitted(await findGuide(tx, id, principal.user_id), id, principal)
+  assertMayAddAssets(await findGuide(tx, id, principal.user_id), id, principal)
 }
 
-function permitted(guide: GuideView | undefined, id: number, principal: Principal): GuideView {
+function assertMayAddAssets(
+  guide: GuideView | undefined,
+  id: number,
+  principal: Principal,
+): GuideView {
   if (!guide) throw invalid({ guide_id: noSuchObject(id) })
   assertPermitted(guideRules, 'add:assets', principal, guideStanding(principal, guide))
   return guide
@@ -120,13 +124,13 @@ async function assertRoom(db: Db, guide_id: number): Promise<void> {
     throw invalid({ guide_id: `The guide has ${count} assets, more than ${mostAssets} it cannot.` })
 }
 
-function gone(thrown: unknown): never {
+function rejectMissingUpload(thrown: unknown): never {
   if (!(thrown instanceof DomainError) || thrown.kind !== 'not_found') throw thrown
   throw invalid({ file: 'The file has gone, send it again.' })
 }
 
 async function readWhole(blobs: BlobStore, key: string): Promise<Buffer> {
-  const { size, chunks } = await blobs.get(key).catch(gone)
+  const { size, chunks } = await blobs.get(key).catch(rejectMissingUpload)
   if (size > largestAsset) throw new Error(`${key} is larger than an asset may be`)
   const pieces: Uint8Array[] = []
   for await (const piece of chunks) pieces.push(piece)

@@ -5,7 +5,7 @@ import { insertComment } from '../comments/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { insertIssue } from '../issues/repo.ts'
 
-interface Given {
+interface RestoredIssue {
   issue: BackupIssue
   /** Job in the backup that the issue references, and the id of the restored job. */
   job: BackupJob | undefined
@@ -18,7 +18,7 @@ interface Given {
  */
 export async function restoreIssue(
   tx: Transaction<ProjectsDb>,
-  { issue, job, job_id }: Given,
+  { issue, job, job_id }: RestoredIssue,
   context: CallContext,
 ): Promise<void> {
   const { frame, position, resolved, comments } = issue

@@ -167,9 +167,9 @@ describe.each(transports)('%s', (transport) => {
     await expect(guide({ task_id }, bo)).rejects.toMatchObject(forbidden)
     const { id } = await guide({ project_id })
     await guides.updateGuide({ id, body: { markdown: 'y' } }, anna.call)
-    const asked = { target: 'job', id: job_ids[0] ?? 0, action: 'annotations:write' } as const
-    await tasks.authorize(asked, anna.call)
-    await expect(tasks.authorize(asked, bo.call)).rejects.toMatchObject(forbidden)
+    const query = { target: 'job', id: job_ids[0] ?? 0, action: 'annotations:write' } as const
+    await tasks.authorize(query, anna.call)
+    await expect(tasks.authorize(query, bo.call)).rejects.toMatchObject(forbidden)
     const set = await labels.getLabelSet({ target: 'task', id: task_id }, anna.call)
     expect(set.labels.map(({ name }) => name)).toEqual(['car'])
     await expect(publish(draft_id, bo)).rejects.toMatchObject(forbidden)

@@ -14,12 +14,12 @@ import { type Attributes, readAttributes } from './attributes.ts'
 import type { Credentials } from './credentials.ts'
 
 /** Columns of a cloud storage that determine its address. */
-export type Place = Pick<
+export type BucketColumns = Pick<
   CloudStorageRow,
   'provider_type' | 'resource' | 'credentials_type' | 'specific_attributes'
 >
 
-export interface Located {
+export interface LocatedBucket {
   address: BucketAddress
   attributes: Attributes
 }
@@ -38,7 +38,11 @@ const shapes = {
  *
  * @throws DomainError invalid, naming the field
  */
-export function locate(place: Place, credentials: Credentials, nets: readonly Net[]): Located {
+export function locateBucket(
+  place: BucketColumns,
+  credentials: Credentials,
+  nets: readonly Net[],
+): LocatedBucket {
   const { provider_type, resource: bucket, specific_attributes } = place
   const { pattern, text } = shapes[provider_type]
   if (!pattern.test(bucket)) throw invalid({ resource: `Use ${text} only.` })
@@ -54,9 +58,9 @@ const allNets = readNets(['0.0.0.0/0', '::/0'])
  * Returns the receiver of the credentials of a storage: the provider with the endpoint of S3 or the account of Azure.
  * Undefined when the address is invalid.
  */
-export function receiverOf(place: Place, credentials: Credentials): string | undefined {
+export function receiverOf(place: BucketColumns, credentials: Credentials): string | undefined {
   try {
-    return nameReceiver(locate(place, credentials, allNets).address)
+    return nameReceiver(locateBucket(place, credentials, allNets).address)
   } catch (thrown) {
     if (thrown instanceof DomainError && thrown.kind === 'invalid') return undefined
     throw thrown
@@ -71,20 +75,23 @@ function nameReceiver(address: BucketAddress): string {
   return `s3 ${endpoint ?? (region.toLowerCase().startsWith('cn-') ? 'amazon cn' : 'amazon')}`
 }
 
-interface Given {
+interface AddressParts {
   bucket: string
   attributes: Attributes
   credentials: Credentials
   nets: readonly Net[]
 }
 
-function addressOf({ provider_type, credentials_type }: Place, given: Given): BucketAddress {
+function addressOf(
+  { provider_type, credentials_type }: BucketColumns,
+  given: AddressParts,
+): BucketAddress {
   const { bucket, credentials } = given
   if (provider_type === 'AWS_S3_BUCKET') return s3Address(given)
   if (provider_type === 'GOOGLE_CLOUD_STORAGE') {
     const { key_file } = credentials
     const keyFile =
-      key_file === undefined ? undefined : reading('key_file', () => readKeyFile(key_file))
+      key_file === undefined ? undefined : rejectUnreadable('key_file', () => readKeyFile(key_file))
     return { provider: 'google', bucket, keyFile }
   }
   if (credentials_type === 'CONNECTION_STRING') return azureByString(given)
@@ -95,25 +102,29 @@ function addressOf({ provider_type, credentials_type }: Place, given: Given): Bu
   return { provider: 'azure', bucket, url: azureUrlOf(account_name), sas }
 }
 
-function s3Address({ bucket, attributes, credentials, nets }: Given): BucketAddress {
+function s3Address({ bucket, attributes, credentials, nets }: AddressParts): BucketAddress {
   const { endpoint_url, region } = attributes
   const endpoint =
     endpoint_url === undefined
       ? undefined
-      : reading('specific_attributes', () => readEndpoint(endpoint_url, { nets }), 'endpoint_url: ')
+      : rejectUnreadable(
+          'specific_attributes',
+          () => readEndpoint(endpoint_url, { nets }),
+          'endpoint_url: ',
+        )
   const { key, secret_key: secret, session_token: sessionToken } = credentials
   const pair = key !== undefined && secret !== undefined ? { key, secret, sessionToken } : undefined
   return { provider: 's3', bucket, endpoint, region, credentials: pair }
 }
 
-function azureByString({ bucket, credentials, nets }: Given): BucketAddress {
-  return reading('connection_string', () => {
+function azureByString({ bucket, credentials, nets }: AddressParts): BucketAddress {
+  return rejectUnreadable('connection_string', () => {
     const read = readConnectionString(credentials.connection_string ?? '')
     return { ...read, bucket, url: readEndpoint(read.url, { nets }, true) }
   })
 }
 
-function reading<T>(field: string, read: () => T, before = ''): T {
+function rejectUnreadable<T>(field: string, read: () => T, before = ''): T {
   try {
     return read()
   } catch (thrown) {

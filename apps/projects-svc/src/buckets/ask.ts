@@ -4,23 +4,23 @@ import type { OpenBucket } from '@reticle/kit/bucket/open'
 import type { Net } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { CloudStorageRow } from '../db/schema.ts'
-import { type Located, locate } from './address.ts'
+import { type LocatedBucket, locateBucket } from './address.ts'
 import type { Attributes } from './attributes.ts'
 import { openCredentials } from './secret.ts'
 
 /** Access to buckets of cloud storages. Never use it inside a transaction: a remote store can be slow. */
 
-export interface Outside {
+export interface BucketAccess {
   /** Access for storages that any user connected. */
-  ordinary: Reach
+  ordinary: BucketReach
   /** Access for storages that an administrator connected. */
-  inside: Reach
+  inside: BucketReach
   /** Absent: storages with credentials cannot be used. */
   secrets: SecretBox | undefined
 }
 
 /** Function that opens buckets, and the networks that it may reach. */
-export interface Reach {
+export interface BucketReach {
   open: OpenBucket
   /** Allowed private networks. */
   nets: readonly Net[]
@@ -28,19 +28,22 @@ export interface Reach {
 
 /** Returns the networks allowed to a storage: an administrator may connect storages in more of them. */
 export const reachOf = (
-  outside: Outside,
+  outside: BucketAccess,
   { is_inside_allowed }: Pick<CloudStorageRow, 'is_inside_allowed'>,
-): Reach => (is_inside_allowed ? outside.inside : outside.ordinary)
+): BucketReach => (is_inside_allowed ? outside.inside : outside.ordinary)
 
 /** Limit of one call to a bucket, shorter than the deadline of the callers. */
 const longestMs = 30_000
 
 /** Returns a signal that aborts with the call, or at the limit of a bucket call. */
-export const patience = ({ signal }: { signal: AbortSignal }): AbortSignal =>
+export const bucketSignal = ({ signal }: { signal: AbortSignal }): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
 
 /** Opens a bucket. @throws DomainError invalid naming the field */
-export async function openBucket({ open }: Reach, { address }: Located): Promise<Bucket> {
+export async function openBucket(
+  { open }: BucketReach,
+  { address }: LocatedBucket,
+): Promise<Bucket> {
   try {
     return await open(address)
   } catch (thrown) {
@@ -61,17 +64,17 @@ const unreachable = () => invalid({ resource: 'The bucket does not exist, or can
  * @throws BucketFailure blocked when the settings no longer allow its address
  */
 export async function bucketOf(
-  outside: Outside,
+  outside: BucketAccess,
   row: CloudStorageRow,
 ): Promise<{ bucket: Bucket; attributes: Attributes }> {
-  const { address, attributes } = relocate(outside, row)
+  const { address, attributes } = locateStored(outside, row)
   return { bucket: await reachOf(outside, row).open(address), attributes }
 }
 
-function relocate(outside: Outside, row: CloudStorageRow): Located {
+function locateStored(outside: BucketAccess, row: CloudStorageRow): LocatedBucket {
   const credentials = openCredentials(outside.secrets, row)
   try {
-    return locate(row, credentials, reachOf(outside, row).nets)
+    return locateBucket(row, credentials, reachOf(outside, row).nets)
   } catch (thrown) {
     if (thrown instanceof DomainError && thrown.kind === 'invalid')
       throw new BucketFailure('blocked')
@@ -110,7 +113,7 @@ async function hasKey(bucket: Bucket, key: string, signal: AbortSignal): Promise
     return key !== '' && (await bucket.exists(key, signal))
   } catch (thrown) {
     if (thrown instanceof BucketFailure && thrown.reason === 'forbidden') return false
-    throw thrown instanceof BucketFailure ? domainError(thrown) : thrown
+    throw thrown instanceof BucketFailure ? toDomainError(thrown) : thrown
   }
 }
 
@@ -125,13 +128,13 @@ const errors: Record<BucketReason, () => DomainError> = {
   not_installed: () => conflict('The provider is not part of this installation.'),
 }
 
-export const domainError = ({ reason }: BucketFailure): DomainError => errors[reason]()
+export const toDomainError = ({ reason }: BucketFailure): DomainError => errors[reason]()
 
 /** Runs a bucket call and converts its failures to errors for the caller. */
-export async function asking<T>(run: () => Promise<T>): Promise<T> {
+export async function withBucketErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (thrown) {
-    throw thrown instanceof BucketFailure ? domainError(thrown) : thrown
+    throw thrown instanceof BucketFailure ? toDomainError(thrown) : thrown
   }
 }

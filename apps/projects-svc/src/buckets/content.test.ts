@@ -1,14 +1,14 @@
 import type { Bucket } from '@reticle/kit/bucket/bucket'
 import { bytesOf } from '@reticle/kit/testing/bytes'
 import { describe, expect, test } from 'vitest'
-import { listContent, type Shown, type Wanted } from './content.ts'
+import { type BucketView, type ContentQuery, listContent } from './content.ts'
 import { findImage } from './preview.ts'
 
 /** Content listing and preview on a fake bucket that is a list of keys. */
 
 const { signal } = new AbortController()
 
-function bucketOf(objects: Record<string, string>, asked: string[] = []): Bucket {
+function bucketOf(objects: Record<string, string>, prefixes: string[] = []): Bucket {
   const refuse = async () => {
     throw new Error('nobody asks for that here')
   }
@@ -19,7 +19,7 @@ function bucketOf(objects: Record<string, string>, asked: string[] = []): Bucket
     canWrite: refuse,
     write: refuse,
     list: async ({ prefix, size, token = '0' }) => {
-      asked.push(prefix)
+      prefixes.push(prefix)
       const below = Object.keys(objects).filter((key) => key.startsWith(prefix))
       const end = (key: string) => key.indexOf('/', prefix.length) + 1
       const all = [...new Set(below.map((key) => key.slice(0, end(key) || undefined)))].sort()
@@ -53,9 +53,10 @@ const objects = {
   '2026/b/c/1.mp4': '',
   '2025/x.zip': '',
 }
-const all: Shown = { prefix: '', manifests: [] }
-const list = (wanted: Wanted, shown = all) => listContent(bucketOf(objects), shown, wanted, signal)
-const names = async (wanted: Wanted, shown = all) => {
+const all: BucketView = { prefix: '', manifests: [] }
+const list = (wanted: ContentQuery, shown = all) =>
+  listContent(bucketOf(objects), shown, wanted, signal)
+const names = async (wanted: ContentQuery, shown = all) => {
   const { content } = await list(wanted, shown)
   return content.map(({ name, type }) => `${name}${type === 'DIR' ? '/' : ''}`)
 }
@@ -138,10 +139,10 @@ describe('the image of a preview', () => {
 
   test('is not found after a limited number of pages', async () => {
     await expect(find({ 'a.txt': '' })).rejects.toMatchObject({ kind: 'not_found' })
-    const asked: string[] = []
+    const prefixes: string[] = []
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`${at}/a.txt`, '']))
-    const attempt = findImage(bucketOf(many, asked), all, signal)
+    const attempt = findImage(bucketOf(many, prefixes), all, signal)
     await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
-    expect(asked.length).toBe(20)
+    expect(prefixes.length).toBe(20)
   })
 })

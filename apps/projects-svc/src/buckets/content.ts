@@ -6,7 +6,7 @@ import { mimeTypeOf } from './mime.ts'
 
 /** Options of a listing of one level of a storage. */
 
-export interface Wanted {
+export interface ContentQuery {
   /** Prefix of the keys; absent: the prefix of the storage. */
   prefix?: string
   next_token?: string
@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 /** Part of a bucket that a storage shows. */
-export interface Shown {
+export interface BucketView {
   prefix: string
   manifests: readonly string[]
 }
@@ -24,12 +24,12 @@ const defaultSize = 500
 
 export async function listContent(
   bucket: Bucket,
-  shown: Shown,
-  wanted: Wanted,
+  shown: BucketView,
+  wanted: ContentQuery,
   signal: AbortSignal,
 ): Promise<CloudStorageContent> {
   const { next_token: token, page_size: size = defaultSize, manifest_path } = wanted
-  const prefix = within(shown.prefix, wanted.prefix ?? shown.prefix)
+  const prefix = limitPrefix(shown.prefix, wanted.prefix ?? shown.prefix)
   if (prefix === 'nothing') return { content: [], next: null }
   if (typeof prefix === 'object') return { content: [directory(prefix.name)], next: null }
   const query = { prefix, token, size }
@@ -44,7 +44,7 @@ export async function listContent(
  * Limits a requested prefix to the prefix of the storage. Above it, only the next folder on the path to it is listed;
  * elsewhere nothing is.
  */
-function within(own: string, wanted: string): string | 'nothing' | { name: string } {
+function limitPrefix(own: string, wanted: string): string | 'nothing' | { name: string } {
   if (wanted.startsWith(own)) return wanted
   if (!own.startsWith(wanted)) return 'nothing'
   const [name = '', ...further] = own.slice(folderOf(wanted).length).split('/')

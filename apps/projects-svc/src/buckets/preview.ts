@@ -1,6 +1,6 @@
 import { notFound } from '@reticle/kit'
 import type { Bucket } from '@reticle/kit/bucket/bucket'
-import type { Shown } from './content.ts'
+import type { BucketView } from './content.ts'
 import { manifestKeys } from './manifest.ts'
 import { mimeTypeOf } from './mime.ts'
 
@@ -14,7 +14,7 @@ const pageSize = 500
  */
 export async function findImage(
   bucket: Bucket,
-  { prefix, manifests }: Shown,
+  { prefix, manifests }: BucketView,
   signal: AbortSignal,
 ): Promise<string> {
   for (const manifest of manifests)

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { CloudProvider, CredentialsType } from '@reticle/contracts/rest/cloud-storages'
 import { readNets } from '@reticle/kit/outgoing/guard'
 import { describe, expect, test } from 'vitest'
-import { locate } from './address.ts'
+import { locateBucket } from './address.ts'
 import { readAttributes } from './attributes.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { mimeTypeOf } from './mime.ts'
@@ -134,11 +134,11 @@ describe('addresses', () => {
     'the resource of %s follows the naming rules of the provider',
     (provider_type, good, bad) => {
       const account = { account_name: 'acc' }
-      locate(place({ provider_type, resource: good }), account, [])
+      locateBucket(place({ provider_type, resource: good }), account, [])
       for (const resource of [bad, 'a/b', 'a b', 'ä'])
-        expect(failure(() => locate(place({ provider_type, resource }), account, []))).toEqual(
-          invalid('resource', 'Use lower-case letters, digits'),
-        )
+        expect(
+          failure(() => locateBucket(place({ provider_type, resource }), account, [])),
+        ).toEqual(invalid('resource', 'Use lower-case letters, digits'))
     },
   )
 
@@ -151,15 +151,15 @@ describe('addresses', () => {
     const inside = ['http://127.0.0.1:9000', 'http://10.1.2.3', 'https://[::1]:9000']
     for (const endpoint of [...inside, 'http://minio.storage.svc:9000', 'http://2130706433'])
       expect(
-        failure(() => locate(at(endpoint), {}, [])),
+        failure(() => locateBucket(at(endpoint), {}, [])),
         endpoint,
       ).toEqual(invalid('specific_attributes', 'endpoint_url: The '))
     const nets = readNets(['127.0.0.0/8', '10.0.0.0/8', '::1/128'])
     for (const endpoint of [...inside, 'http://minio.storage.svc:9000'])
-      expect(locate(at(endpoint), {}, nets).address).toMatchObject({ endpoint })
+      expect(locateBucket(at(endpoint), {}, nets).address).toMatchObject({ endpoint })
     for (const endpoint of ['ftp://x.test', 'https://x.test/path', 'https://u:p@x.test', 's3'])
       expect(
-        failure(() => locate(at(endpoint), {}, nets)),
+        failure(() => locateBucket(at(endpoint), {}, nets)),
         endpoint,
       ).toEqual(invalid('specific_attributes', 'endpoint_url: '))
   })
@@ -167,13 +167,13 @@ describe('addresses', () => {
   test('an account name of Azure cannot contain parts of a URL', () => {
     const azure = place({ provider_type: 'AZURE_CONTAINER' })
     const account_name = 'devstore1'
-    const { address } = locate(azure, { account_name, session_token: '?sv=1&sig=x' }, [])
+    const { address } = locateBucket(azure, { account_name, session_token: '?sv=1&sig=x' }, [])
     expect(address).toMatchObject({
       url: 'https://devstore1.blob.core.windows.net',
       sas: 'sv=1&sig=x',
     })
     for (const account_name of ['evil.test/', 'ab', 'A', 'a#b'])
-      expect(failure(() => locate(azure, { account_name }, []))).toEqual(
+      expect(failure(() => locateBucket(azure, { account_name }, []))).toEqual(
         invalid('account_name', '3 to 24'),
       )
   })
@@ -181,7 +181,7 @@ describe('addresses', () => {
   test('the endpoint in a connection string is checked like other addresses', () => {
     const provider_type = 'AZURE_CONTAINER' as const
     const azure = place({ provider_type, credentials_type: 'CONNECTION_STRING' })
-    const at = (connection_string: string) => locate(azure, { connection_string }, [])
+    const at = (connection_string: string) => locateBucket(azure, { connection_string }, [])
     const key = 'AccountName=acc;AccountKey=a2V5'
     expect(
       at(`DefaultEndpointsProtocol=https;${key};EndpointSuffix=core.windows.net`).address,
@@ -209,7 +209,7 @@ describe('addresses', () => {
   test('a key file must belong to a service account and use a Google token endpoint', () => {
     const provider_type = 'GOOGLE_CLOUD_STORAGE' as const
     const google = place({ provider_type, credentials_type: 'KEY_FILE_PATH' })
-    const at = (key_file: string) => locate(google, { key_file }, [])
+    const at = (key_file: string) => locateBucket(google, { key_file }, [])
     const token_uri = 'https://oauth2.googleapis.com/token'
     expect(at(keyFile({ token_uri })).address).toEqual({
       provider: 'google',

@@ -27,12 +27,12 @@ describe.each(transports)('over %s', (transport) => {
     await takeEvents()
     return { bucket, made, id: made.id }
   }
-  const said = async (answer: Promise<{ chunks: AsyncIterable<Uint8Array> }>) =>
+  const values = async (answer: Promise<{ chunks: AsyncIterable<Uint8Array> }>) =>
     JSON.parse((await readAllBytes((await answer).chunks)).toString())
 
   test('the status of a storage follows the state of its bucket', async () => {
     const { id, bucket } = await setUp()
-    const status = () => said(storages.getCloudStorageStatus({ id }, anna.call))
+    const status = () => values(storages.getCloudStorageStatus({ id }, anna.call))
     expect(await status()).toBe('AVAILABLE')
     store.buckets.delete(bucket.name)
     expect(await status()).toBe('NOT_FOUND')
@@ -47,11 +47,11 @@ describe.each(transports)('over %s', (transport) => {
       })
       .where('id', '=', other)
       .execute()
-    expect(await said(storages.getCloudStorageStatus({ id: other }, anna.call))).toBe('FORBIDDEN')
+    expect(await values(storages.getCloudStorageStatus({ id: other }, anna.call))).toBe('FORBIDDEN')
     const content = storages.listCloudStorageContent({ id: other }, anna.call)
     await expect(content).rejects.toMatchObject(forbidden)
-    const gone = storages.listCloudStorageContent({ id }, anna.call)
-    await expect(gone).rejects.toMatchObject(notThere)
+    const removed = storages.listCloudStorageContent({ id }, anna.call)
+    await expect(removed).rejects.toMatchObject(notThere)
   })
 
   test('the content is listed level by level, in pages', async () => {
@@ -74,7 +74,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('the actions reflect the rights of the credentials', async () => {
     const { id, bucket } = await setUp()
-    const actions = () => said(storages.getCloudStorageActions({ id }, anna.call))
+    const actions = () => values(storages.getCloudStorageActions({ id }, anna.call))
     expect(await actions()).toEqual(['read', 'write'])
     store.sealed.add(bucket.name)
     expect(await actions()).toEqual(['read'])

@@ -8,8 +8,14 @@ import { assertMatches } from '@reticle/kit/etag'
 import { emit } from '@reticle/kit/outbox/emit'
 import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
-import { locate, type Place, receiverOf } from '../buckets/address.ts'
-import { assertUsable, type Outside, openBucket, patience, reachOf } from '../buckets/ask.ts'
+import { type BucketColumns, locateBucket, receiverOf } from '../buckets/address.ts'
+import {
+  assertUsable,
+  type BucketAccess,
+  bucketSignal,
+  openBucket,
+  reachOf,
+} from '../buckets/ask.ts'
 import { type Credentials, isSame, readCredentials } from '../buckets/credentials.ts'
 import { openCredentials, sealCredentials } from '../buckets/secret.ts'
 import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
@@ -68,22 +74,22 @@ export function createCloudStorage(
 
 const isAdministrator = (context: CallContext) => signedIn(context).role === 'admin'
 
-interface Asked extends Pick<CloudStorageRow, 'is_inside_allowed'> {
-  place: Place
+interface BucketProbe extends Pick<CloudStorageRow, 'is_inside_allowed'> {
+  place: BucketColumns
   credentials: Credentials
   manifests: readonly string[]
 }
 
 async function probe(
-  outside: Outside,
-  { place, credentials, manifests, ...connected }: Asked,
+  outside: BucketAccess,
+  { place, credentials, manifests, ...connected }: BucketProbe,
   context: CallContext,
 ): Promise<void> {
   const reach = reachOf(outside, connected)
-  const located = locate(place, credentials, reach.nets)
+  const located = locateBucket(place, credentials, reach.nets)
   const bucket = await openBucket(reach, located)
   const { prefix } = located.attributes
-  await assertUsable(bucket, { prefix, manifests }, patience(context))
+  await assertUsable(bucket, { prefix, manifests }, bucketSignal(context))
 }
 
 /** Every field of a PATCH needs the same permission. */
@@ -130,7 +136,7 @@ interface Plan {
 }
 
 async function planChange(
-  outside: Outside,
+  outside: BucketAccess,
   row: CloudStorageRow,
   body: Change['body'],
   context: CallContext,
@@ -169,8 +175,8 @@ const neededAgain =
  * know them and could otherwise send them to another server.
  */
 function planPlace(
-  outside: Outside,
-  { row, place, before }: { row: CloudStorageRow; place: Place; before: Credentials },
+  outside: BucketAccess,
+  { row, place, before }: { row: CloudStorageRow; place: BucketColumns; before: Credentials },
   body: Change['body'],
   context: CallContext,
 ) {
@@ -180,7 +186,7 @@ function planPlace(
   const isElsewhere = receiver === undefined || receiver !== receiverOf(place, credentials)
   const approves = isAdministrator(context) && placeFields.some((name) => body[name] !== undefined)
   const is_inside_allowed = approves || (row.is_inside_allowed && !isElsewhere)
-  locate(place, credentials, reachOf(outside, { is_inside_allowed }).nets) // reports an invalid address first
+  locateBucket(place, credentials, reachOf(outside, { is_inside_allowed }).nets) // reports an invalid address first
   return {
     credentials: isElsewhere ? readCredentials(place, body, {}, neededAgain) : credentials,
     is_inside_allowed,

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import type { Outside } from '../buckets/ask.ts'
+import type { BucketAccess } from '../buckets/ask.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 
 export interface CloudStorageDeps {
   db: Kysely<ProjectsDb>
-  outside: Outside
+  outside: BucketAccess
 }

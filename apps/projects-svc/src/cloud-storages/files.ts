@@ -8,8 +8,8 @@ import {
   signedIn,
 } from '@reticle/kit'
 import { type Bucket, BucketFailure, type BucketReason } from '@reticle/kit/bucket/bucket'
-import { permitted } from '../authorize.ts'
-import { bucketOf, domainError } from '../buckets/ask.ts'
+import { authorizeTarget } from '../authorize.ts'
+import { bucketOf, toDomainError } from '../buckets/ask.ts'
 import type { CloudStorageRow } from '../db/schema.ts'
 import { listStoragesOf, storageOf } from '../storages/repo.ts'
 import type { CloudStorageDeps } from './deps.ts'
@@ -26,7 +26,7 @@ export function fileHandlers(deps: CloudStorageDeps): Pick<Service<typeof storag
   const { db } = deps
   return {
     async findDefaultStorages(target, context) {
-      const { project_id, task_id } = await permitted(db, signedIn(context), target, 'view')
+      const { project_id, task_id } = await authorizeTarget(db, signedIn(context), target, 'view')
       const owner =
         task_id === null
           ? ({ kind: 'project', id: project_id ?? 0 } as const)
@@ -39,12 +39,20 @@ export function fileHandlers(deps: CloudStorageDeps): Pick<Service<typeof storag
     },
 
     async readStorageFile({ cloud_storage_id, key }, context) {
-      const { bucket, about } = await opened(deps, { cloud_storage_id, key, way: 'read' }, context)
-      return { head: {}, chunks: told(bucket.read(key, {}, context.signal), about) }
+      const { bucket, about } = await openFile(
+        deps,
+        { cloud_storage_id, key, way: 'read' },
+        context,
+      )
+      return { head: {}, chunks: withFileErrors(bucket.read(key, {}, context.signal), about) }
     },
 
     async writeStorageFile({ cloud_storage_id, key, body }, context) {
-      const { bucket, about } = await opened(deps, { cloud_storage_id, key, way: 'write' }, context)
+      const { bucket, about } = await openFile(
+        deps,
+        { cloud_storage_id, key, way: 'write' },
+        context,
+      )
       try {
         await bucket.write(key, body, context.signal)
       } catch (thrown) {
@@ -55,20 +63,20 @@ export function fileHandlers(deps: CloudStorageDeps): Pick<Service<typeof storag
   }
 }
 
-interface Wanted {
+interface FileRequest {
   cloud_storage_id: number
   key: string
   way: 'read' | 'write'
 }
-type About = Pick<Wanted, 'key' | 'way'> & { row: CloudStorageRow }
+type FileContext = Pick<FileRequest, 'key' | 'way'> & { row: CloudStorageRow }
 
-async function opened(
+async function openFile(
   deps: CloudStorageDeps,
-  { cloud_storage_id, ...wanted }: Wanted,
+  { cloud_storage_id, ...request }: FileRequest,
   context: CallContext,
-): Promise<{ bucket: Bucket; about: About }> {
+): Promise<{ bucket: Bucket; about: FileContext }> {
   const row = await visibleStorage(deps.db, cloud_storage_id, context)
-  const about = { ...wanted, row }
+  const about = { ...request, row }
   try {
     const { bucket, attributes } = await bucketOf(deps.outside, row)
     assertBelow(attributes.prefix, about)
@@ -79,7 +87,7 @@ async function opened(
 }
 
 /** Rejects keys outside the prefix of the storage. */
-function assertBelow(prefix: string, { key, way, row }: About): void {
+function assertBelow(prefix: string, { key, way, row }: FileContext): void {
   if (key.startsWith(prefix)) return
   const text = `The keys of the cloud storage "${row.display_name}" begin with "${prefix}".`
   throw way === 'read' ? notFound(text, 'object_missing') : invalid({ filename: text })
@@ -88,22 +96,25 @@ function assertBelow(prefix: string, { key, way, row }: About): void {
 const done = { read: 'read from', write: 'written to' } as const
 
 /** Converts a failure to an error that names the file, the storage, the fault and a remedy. */
-function fileError(thrown: unknown, { key, way, row }: About): unknown {
+function fileError(thrown: unknown, { key, way, row }: FileContext): unknown {
   if (!(thrown instanceof BucketFailure)) return thrown
-  const { kind, message, code, retry_after } = domainError(thrown)
+  const { kind, message, code, retry_after } = toDomainError(thrown)
   const place = `the cloud storage "${row.display_name}" (${row.resource})`
-  const text = `"${key}" could not be ${done[way]} ${place}: ${wordsOf(thrown.reason, way) ?? message}`
+  const text = `"${key}" could not be ${done[way]} ${place}: ${remedyFor(thrown.reason, way) ?? message}`
   return new DomainError(kind, text, { code, ...(retry_after !== undefined && { retry_after }) })
 }
 
-function wordsOf(reason: BucketReason, way: Wanted['way']): string | undefined {
+function remedyFor(reason: BucketReason, way: FileRequest['way']): string | undefined {
   if (reason === 'no_key') return 'there is no such file.'
   if (reason === 'forbidden')
     return `its credentials have no right to ${way} there. Give them that right, or choose another storage.`
   return undefined
 }
 
-async function* told(chunks: AsyncIterable<Uint8Array>, about: About): AsyncGenerator<Uint8Array> {
+async function* withFileErrors(
+  chunks: AsyncIterable<Uint8Array>,
+  about: FileContext,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks
   } catch (thrown) {

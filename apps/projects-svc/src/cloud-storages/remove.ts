@@ -8,7 +8,7 @@ import { emit } from '@reticle/kit/outbox/emit'
 import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
-import { recordsIfFew, tellChanges } from '../moving/told.ts'
+import { emitChanges, recordsIfFew } from '../moving/told.ts'
 import { lockProjects, moveProjectRevisions } from '../projects/repo.ts'
 import { countUses, deleteUses, listUsers } from '../storages/repo.ts'
 import { lockTasks, moveTaskRevisions } from '../tasks/repo.ts'
@@ -77,5 +77,5 @@ async function release(tx: Tx, id: number, users: Users, context: CallContext): 
   await moveTaskRevisions(tx, task_ids)
   if (!before) return
   const projects = await lockProjects(tx, project_ids)
-  await tellChanges(tx, before, { projects, tasks: await lockTasks(tx, task_ids) }, context)
+  await emitChanges(tx, before, { projects, tasks: await lockTasks(tx, task_ids) }, context)
 }

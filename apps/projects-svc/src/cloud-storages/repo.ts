@@ -94,7 +94,7 @@ export async function deleteCloudStorages(tx: Tx, ids: readonly number[]): Promi
 }
 
 /** Workspace of cloud storages: an organization, or without one a user. */
-export interface Workspace {
+export interface MoveTarget {
   organization_id: number | null
   owner_id: number
 }
@@ -103,10 +103,10 @@ export interface Workspace {
  * Lists the storages of a workspace that have the provider, resource, attributes and manifests of storage `id`; at
  * most two, enough to see an ambiguity.
  */
-export async function listLikes(
+export async function listEqualStorages(
   db: Db,
   id: number,
-  { organization_id, owner_id }: Workspace,
+  { organization_id, owner_id }: MoveTarget,
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('cloud_storages as other')

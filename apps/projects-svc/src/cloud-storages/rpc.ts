@@ -2,7 +2,7 @@ import type { storages } from '@reticle/contracts/api/storages'
 import { type BytesAnswer, type CallContext, type Service, signedIn } from '@reticle/kit'
 import { BucketFailure } from '@reticle/kit/bucket/bucket'
 import { runChange } from '@reticle/kit/db/change'
-import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
+import { bucketOf, bucketSignal, toDomainError, withBucketErrors } from '../buckets/ask.ts'
 import { listContent } from '../buckets/content.ts'
 import { findImage } from '../buckets/preview.ts'
 import { changeCloudStorage, createCloudStorage } from './change.ts'
@@ -42,7 +42,7 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
     async getCloudStorageStatus({ id }, context) {
       try {
         const { bucket, shown } = await opened(id, context)
-        return json(words[await bucket.probe(shown.prefix, patience(context))])
+        return json(words[await bucket.probe(shown.prefix, bucketSignal(context))])
       } catch (thrown) {
         if (thrown instanceof BucketFailure) return json(words.not_found)
         throw thrown
@@ -50,16 +50,16 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
     },
 
     async listCloudStorageContent({ id, ...wanted }, context) {
-      return asking(async () => {
+      return withBucketErrors(async () => {
         const { bucket, shown } = await opened(id, context)
-        return listContent(bucket, shown, wanted, patience(context))
+        return listContent(bucket, shown, wanted, bucketSignal(context))
       })
     },
 
     async getCloudStorageActions({ id }, context) {
-      return asking(async () => {
+      return withBucketErrors(async () => {
         const { bucket, shown } = await opened(id, context)
-        const signal = patience(context)
+        const signal = bucketSignal(context)
         const mayRead = (await bucket.probe(shown.prefix, signal)) === 'available'
         const mayWrite = mayRead && (await bucket.canWrite(signal))
         return json([...(mayRead ? ['read'] : []), ...(mayWrite ? ['write'] : [])])
@@ -67,11 +67,11 @@ export function cloudStorageHandlers(deps: CloudStorageDeps): Service<typeof sto
     },
 
     async readPreviewImage({ id }, context) {
-      return asking(async () => {
+      return withBucketErrors(async () => {
         const { bucket, shown } = await opened(id, context)
-        const signal = patience(context)
+        const signal = bucketSignal(context)
         const key = await findImage(bucket, shown, signal)
-        return { head: {}, chunks: told(bucket.read(key, {}, signal)) }
+        return { head: {}, chunks: withReadErrors(bucket.read(key, {}, signal)) }
       })
     },
   }
@@ -88,10 +88,10 @@ function json(value: unknown): BytesAnswer {
   return { head: {}, chunks: chunks() }
 }
 
-async function* told(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withReadErrors(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks
   } catch (thrown) {
-    throw thrown instanceof BucketFailure ? domainError(thrown) : thrown
+    throw thrown instanceof BucketFailure ? toDomainError(thrown) : thrown
   }
 }

@@ -41,9 +41,9 @@ describe.each(transports)('over %s', (transport) => {
   const frame = ({ anna, task_id }: Pick<World, 'anna' | 'task_id'>) =>
     media.locateFrame({ target: 'task', id: task_id, number: 0, preview: false }, anna.call)
   const text = async (task_id: number, key = 'a.jpg') => {
-    const nobody = { ...(await addUser()).call, principal: null }
+    const strangerValue = { ...(await addUser()).call, principal: null }
     const part = { task_id, key, start: 0, end: 6 }
-    const { chunks } = await storages.readSourceFile(part, nobody)
+    const { chunks } = await storages.readSourceFile(part, strangerValue)
     return (await readAllBytes(chunks)).toString()
   }
   const detached = { kind: 'conflict', code: 'storage_detached' }

@@ -14,7 +14,7 @@ import {
 import { type Bucket, BucketFailure } from '@reticle/kit/bucket/bucket'
 import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
-import { asking, bucketOf, domainError, patience } from '../buckets/ask.ts'
+import { bucketOf, bucketSignal, toDomainError, withBucketErrors } from '../buckets/ask.ts'
 import type { CloudStorageRow, ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
 import { findDataSet } from '../media/repo.ts'
@@ -29,25 +29,27 @@ import { cloudStorageStanding } from './standing.ts'
  * other service opens credentials.
  */
 
-type Sources = 'permitSource' | 'listSourceFiles' | 'readSourceFile'
-type Wanted = OperationInput<typeof storages.permitSource>
+type SourceMethods = 'permitSource' | 'listSourceFiles' | 'readSourceFile'
+type SourceQuery = OperationInput<typeof storages.permitSource>
 
 /** Number of files on a page. */
 const pageSize = 500
 
-export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof storages>, Sources> {
+export function sourceHandlers(
+  deps: CloudStorageDeps,
+): Pick<Service<typeof storages>, SourceMethods> {
   const { db, outside } = deps
   return {
-    async permitSource(wanted, context) {
-      await permittedSource(db, signedIn(context), wanted)
+    async permitSource(query, context) {
+      await permittedSource(db, signedIn(context), query)
       return {}
     },
 
-    async listSourceFiles({ prefix, is_key, token, ...wanted }, context) {
-      const row = await permittedSource(db, signedIn(context), wanted)
-      return asking(async () => {
+    async listSourceFiles({ prefix, is_key, token, ...query }, context) {
+      const row = await permittedSource(db, signedIn(context), query)
+      return withBucketErrors(async () => {
         const { bucket, attributes } = await bucketOf(outside, row)
-        const signal = patience(context)
+        const signal = bucketSignal(context)
         if (is_key) return oneFile(bucket, { key: prefix, shown: attributes.prefix }, signal)
         const below = narrower(attributes.prefix, prefix)
         if (below === undefined) return { files: [] }
@@ -61,11 +63,11 @@ export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof stor
         cloud_storage_id === undefined
           ? await sourceOf(db, task_id)
           : await permittedSource(db, signedIn(context), { task_id, cloud_storage_id })
-      return asking(async () => {
+      return withBucketErrors(async () => {
         const { bucket, attributes } = await bucketOf(outside, row)
         if (!key.startsWith(attributes.prefix)) throw missing(key)
         const chunks = bucket.read(key, { start, end }, context.signal)
-        return { head: {}, chunks: told(chunks, key) }
+        return { head: {}, chunks: withSourceErrors(chunks, key) }
       })
     },
   }
@@ -79,7 +81,7 @@ export function sourceHandlers(deps: CloudStorageDeps): Pick<Service<typeof stor
 export async function permittedSource(
   db: Kysely<ProjectsDb>,
   principal: Principal,
-  { cloud_storage_id, task_id }: Wanted,
+  { cloud_storage_id, task_id }: SourceQuery,
 ): Promise<CloudStorageRow> {
   const task = await findTask(db, task_id)
   if (!task) throw notFound()
@@ -114,9 +116,9 @@ export async function assertReachable(
   row: CloudStorageRow,
   context: CallContext,
 ): Promise<void> {
-  const isAvailable = await asking(async () => {
+  const isAvailable = await withBucketErrors(async () => {
     const { bucket, attributes } = await bucketOf(outside, row)
-    return (await bucket.probe(attributes.prefix, patience(context))) === 'available'
+    return (await bucket.probe(attributes.prefix, bucketSignal(context))) === 'available'
   })
   if (!isAvailable) throw invalid({ cloud_storage_id: 'The cloud storage is not available.' })
 }
@@ -140,11 +142,14 @@ function narrower(one: string, other: string): string | undefined {
 const missing = (key: string) =>
   notFound(`The cloud storage does not have "${key}" any more.`, 'object_missing')
 
-async function* told(chunks: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
+async function* withSourceErrors(
+  chunks: AsyncIterable<Uint8Array>,
+  key: string,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks
   } catch (thrown) {
     if (!(thrown instanceof BucketFailure)) throw thrown
-    throw thrown.reason === 'no_key' ? missing(key) : domainError(thrown)
+    throw thrown.reason === 'no_key' ? missing(key) : toDomainError(thrown)
   }
 }

@@ -114,8 +114,8 @@ describe.each(transports)('%s', (transport) => {
     const late = { kind: 'precondition' }
     const tag = recordTag(before)
     await expect(patch(before.id, 'late', anna, tag)).rejects.toMatchObject(late)
-    const gone = issues.deleteComment({ id: before.id, if_match: tag }, anna.call)
-    await expect(gone).rejects.toMatchObject(late)
+    const removed = issues.deleteComment({ id: before.id, if_match: tag }, anna.call)
+    await expect(removed).rejects.toMatchObject(late)
   })
 
   test('missing comments are not found; comments of other users are forbidden', async () => {

@@ -10,7 +10,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { fieldsBefore } from '../changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
-import { placeOf } from '../issues/messages.ts'
+import { parentsOf } from '../issues/messages.ts'
 import { lockIssue, touchIssue } from '../issues/repo.ts'
 import { issueStanding } from '../issues/standing.ts'
 import { allowPatch } from '../patch-rights.ts'
@@ -52,7 +52,7 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         const row = await insertComment(tx, { issue_id, message, owner_id: principal.user_id })
         await touchIssue(tx, issue_id)
         const comment = await commentRecord(tx, row)
-        await emit(tx, commentCreated, { comment, ...placeOf(row) }, context)
+        await emit(tx, commentCreated, { comment, ...parentsOf(row) }, context)
         return comment
       })
     },
@@ -83,7 +83,7 @@ export function commentHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         assertPermitted(commentRules, 'delete', principal, commentStanding(principal, row))
         assertMatches(if_match, row)
         const comment = await commentRecord(tx, row)
-        await emit(tx, commentDeleted, { comment, ...placeOf(row) }, context)
+        await emit(tx, commentDeleted, { comment, ...parentsOf(row) }, context)
         await deleteComment(tx, id)
         await touchIssue(tx, row.issue_id)
       })
@@ -113,6 +113,6 @@ async function changeComment(
   await touchIssue(tx, row.issue_id)
   const comment = await commentRecord(tx, changed)
   const before_update = fieldsBefore(before, comment)
-  await emit(tx, commentUpdated, { comment, before_update, ...placeOf(changed) }, cause)
+  await emit(tx, commentUpdated, { comment, before_update, ...parentsOf(changed) }, cause)
   return comment
 }

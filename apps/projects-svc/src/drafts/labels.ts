@@ -2,13 +2,13 @@ import { type Label, type LabelWrite, label } from '@reticle/contracts/rest/labe
 import type { CallContext } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import type { DraftRow, ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { draftOf, type LabelDraft, withSublabels } from '../labels/draft.ts'
 import { bindDrawing } from '../labels/drawing.ts'
 import { planLabels } from '../labels/plan.ts'
 import { changeProject } from '../projects/change.ts'
 import { projectRecord } from '../projects/records.ts'
-import { type DraftRow, insertReserved, type ReservedRows, reserveIds } from './repo.ts'
+import { insertReserved, type ReservedRows, reserveIds } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -18,7 +18,7 @@ type Tx = Transaction<ProjectsDb>
  *
  * @throws DomainError invalid for labels that a PATCH of the project would reject
  */
-export async function planned(
+export async function planDraftLabels(
   tx: Tx,
   project_id: number,
   current: readonly Label[],

@@ -13,8 +13,8 @@ import { workspaceStanding } from '../roles.ts'
 import { projectStanding } from '../standing.ts'
 import { taskRules } from '../tasks/policy.ts'
 import { findOtherDimension } from '../tasks/repo.ts'
-import { planned } from './labels.ts'
-import { insertDraft, setProject } from './repo.ts'
+import { planDraftLabels } from './labels.ts'
+import { insertDraft, setDraftProject } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -23,10 +23,14 @@ type Tx = Transaction<ProjectsDb>
  *
  * @throws DomainError not_found, forbidden, invalid for labels
  */
-export const openDraft = (tx: Tx, principal: Principal, asked: OpenDraft): Promise<OpenedDraft> =>
-  asked.project_id === undefined
-    ? openOwn(tx, principal, asked)
-    : openIn(tx, principal, asked, asked.project_id)
+export const openDraft = (
+  tx: Tx,
+  principal: Principal,
+  request: OpenDraft,
+): Promise<OpenedDraft> =>
+  request.project_id === undefined
+    ? openOwn(tx, principal, request)
+    : openIn(tx, principal, request, request.project_id)
 
 async function openIn(
   tx: Tx,
@@ -40,7 +44,7 @@ async function openIn(
   if (await findOtherDimension(tx, project_id, { dimension: '2d' }))
     throw invalidText('The project has tasks of another dimension than 2d')
   const current = await listOwnLabels(tx, { kind: 'project', id: project_id })
-  const labels = await planned(tx, project_id, current, items)
+  const labels = await planDraftLabels(tx, project_id, current, items)
   const { labels_revision: based_on, organization_id } = project
   const labels_revision = items.length > 0 ? based_on + 1 : based_on
   const plan = { labels: JSON.stringify(labels), labels_revision, based_on }
@@ -63,6 +67,6 @@ async function openOwn(
   const { id, labels_revision } = await insertProject(tx, { ...project, draft_id })
   const owner = { kind: 'project', id } as const
   await writeLabels(tx, owner, [], await planNewLabels(labels))
-  await setProject(tx, draft_id, id)
+  await setDraftProject(tx, draft_id, id)
   return { project_id: id, labels_revision, labels: await listOwnLabels(tx, owner) }
 }

@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely'
 import { commentRecords } from '../comments/records.ts'
 import { listCommentsOf } from '../comments/repo.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { placeOf } from '../issues/messages.ts'
+import { parentsOf } from '../issues/messages.ts'
 import { issueRecords } from '../issues/records.ts'
 import { listIssuesOf } from '../issues/repo.ts'
 import { jobRecords } from '../jobs/records.ts'
@@ -20,7 +20,11 @@ type Tx = Transaction<ProjectsDb>
  * Emits the events of locked tasks, their jobs and issues, as if they were created by hand. Above `mostEvents` events
  * only those of the tasks are emitted.
  */
-export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: EventCause): Promise<void> {
+export async function emitPublished(
+  tx: Tx,
+  rows: readonly TaskView[],
+  cause: EventCause,
+): Promise<void> {
   const records = await taskRecords(tx, rows)
   const created = records.map((task) => ({ task }))
   await emitAll(tx, taskCreated, created, cause)
@@ -29,11 +33,11 @@ export async function tellOf(tx: Tx, rows: readonly TaskView[], cause: EventCaus
   const ids = rows.map(({ id }) => id)
   const facts = (await jobRecords(tx, await listJobsOf(tx, ids))).map((job) => ({ job }))
   await emitAll(tx, jobCreated, facts, cause)
-  await tellOfIssues(tx, ids, mostEvents - count, cause)
+  await emitPublishedIssues(tx, ids, mostEvents - count, cause)
 }
 
 /** @param most limit on issues and comments together */
-async function tellOfIssues(
+async function emitPublishedIssues(
   tx: Tx,
   task_ids: number[],
   most: number,
@@ -43,13 +47,13 @@ async function tellOfIssues(
   const comments = await listCommentsOf(tx, task_ids, most + 1)
   if (issues.length + comments.length > most) return
   const opened = await issueRecords(tx, issues)
-  const said = await commentRecords(tx, comments)
-  const place = (row: Parameters<typeof placeOf>[0] | undefined) => {
+  const commentRows = await commentRecords(tx, comments)
+  const place = (row: Parameters<typeof parentsOf>[0] | undefined) => {
     if (!row) throw new Error('every record has a row')
-    return placeOf(row)
+    return parentsOf(row)
   }
   const openedIn = opened.map((issue, at) => ({ issue, ...place(issues[at]) }))
   await emitAll(tx, issueCreated, openedIn, cause)
-  const saidIn = said.map((comment, at) => ({ comment, ...place(comments[at]) }))
+  const saidIn = commentRows.map((comment, at) => ({ comment, ...place(comments[at]) }))
   await emitAll(tx, commentCreated, saidIn, cause)
 }

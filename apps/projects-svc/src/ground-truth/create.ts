@@ -7,7 +7,7 @@ import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { noSuchObject } from '../field-error.ts'
-import { wantedAssignee } from '../jobs/assignee.ts'
+import { readAssignee } from '../jobs/assignee.ts'
 import { jobRecord } from '../jobs/records.ts'
 import { findJob, type JobView } from '../jobs/repo.ts'
 import { noDataText } from '../media/viewed.ts'
@@ -37,7 +37,7 @@ export async function createGroundTruth(
   const standing = taskStanding(principal, task)
   assertPermitted(taskRules, 'view', principal, standing)
   assertPermitted(taskRules, 'create:job', principal, standing)
-  const { field, id: assignee_id = null } = wantedAssignee(body)
+  const { field, id: assignee_id = null } = readAssignee(body)
   await checkPeople(tx, principal, { [field]: assignee_id }, task.organization_id)
   const { size } = task
   if (size === 0) throw invalidText(noDataText)

@@ -5,7 +5,7 @@ export type Draw = (count: number, from: number, to: number) => number[]
  * Returns a seeded draw. A seed gives the same sequence on every machine and in every release, because users repeat a
  * selection by its seed.
  */
-export function drawing(seed: number): Draw {
+export function createDraw(seed: number): Draw {
   const next = numbersOf(seed)
   return (count, from, to) => {
     const drawn = new Set<number>()

@@ -4,7 +4,7 @@ import { notFound, type Service, signedIn } from '@reticle/kit'
 import { runChange } from '@reticle/kit/db/change'
 import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
+import { authorizeTarget } from '../authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { taskStanding } from '../standing.ts'
 import { taskRules } from '../tasks/policy.ts'
@@ -20,7 +20,7 @@ type OfJobs = Pick<Service<typeof jobs>, 'getJobValidationLayout'>
 export function taskLayoutHandlers({ db }: Deps): OfTasks {
   return {
     async getTaskValidationLayout({ id }, context) {
-      await permitted(db, signedIn(context), { target: 'task', id }, 'validation:read')
+      await authorizeTarget(db, signedIn(context), { target: 'task', id }, 'validation:read')
       return toLayout(await listValidationFrames(db, id))
     },
 
@@ -44,7 +44,7 @@ export function taskLayoutHandlers({ db }: Deps): OfTasks {
 export function jobLayoutHandlers({ db }: Deps): OfJobs {
   return {
     async getJobValidationLayout({ id }, context) {
-      await permitted(db, signedIn(context), { target: 'job', id }, 'validation:read')
+      await authorizeTarget(db, signedIn(context), { target: 'job', id }, 'validation:read')
       return {}
     },
   }

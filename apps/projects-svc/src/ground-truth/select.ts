@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { FrameSelection } from '@reticle/contracts/rest/validation'
 import { invalid } from '@reticle/kit/errors'
-import { type Draw, drawing } from './draw.ts'
+import { createDraw, type Draw } from './draw.ts'
 
 /** Frames and jobs that a selection chooses from. */
 export interface Choice {
@@ -16,12 +16,12 @@ export interface Choice {
  *
  * @throws DomainError invalid naming the key that exceeds the available frames
  */
-export function selectFrames(asked: FrameSelection, choice: Choice): number[] {
-  if (asked.frame_selection_method === 'manual') return chosen(asked.frames ?? [], choice)
-  const draw = drawing(asked.random_seed ?? randomInt(2 ** 31))
-  return asked.frame_selection_method === 'random_uniform'
-    ? drawnFromAll(asked, choice, draw)
-    : drawnFromJobs(asked, choice, draw)
+export function selectFrames(selection: FrameSelection, choice: Choice): number[] {
+  if (selection.frame_selection_method === 'manual') return chosen(selection.frames ?? [], choice)
+  const draw = createDraw(selection.random_seed ?? randomInt(2 ** 31))
+  return selection.frame_selection_method === 'random_uniform'
+    ? drawnFromAll(selection, choice, draw)
+    : drawnFromJobs(selection, choice, draw)
 }
 
 function chosen(frames: readonly number[], { size }: Choice): number[] {

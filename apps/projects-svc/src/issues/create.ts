@@ -13,7 +13,7 @@ import { hasValidationFrame } from '../ground-truth/repo.ts'
 import { type JobView, lockJob, moveJobDate } from '../jobs/repo.ts'
 import { checkPeople } from '../people.ts'
 import { jobStaffStanding } from '../standing.ts'
-import { placeOf } from './messages.ts'
+import { parentsOf } from './messages.ts'
 import { issueRules } from './policy.ts'
 import { issueRecord } from './records.ts'
 import { findIssue, insertIssue } from './repo.ts'
@@ -34,15 +34,15 @@ export async function createIssue(
   await assertFrame(tx, job, frame)
   await checkPeople(tx, principal, { assignee }, job.organization_id)
   const owner_id = principal.user_id
-  const asked = { job_id, frame, position, resolved, assignee_id: assignee, owner_id }
-  const id = await insertIssue(tx, asked)
+  const values = { job_id, frame, position, resolved, assignee_id: assignee, owner_id }
+  const id = await insertIssue(tx, values)
   const first = await insertComment(tx, { issue_id: id, owner_id, message })
   await moveJobDate(tx, job_id)
   const row = await findIssue(tx, id)
   if (!row) throw new Error(`issue ${id} was not inserted`)
   const issue = await issueRecord(tx, row)
   const comment = await commentRecord(tx, first)
-  const place = placeOf({ ...job, job_id })
+  const place = parentsOf({ ...job, job_id })
   await emit(tx, issueCreated, { issue, ...place }, cause)
   await emit(tx, commentCreated, { comment, ...place }, cause)
   return issue

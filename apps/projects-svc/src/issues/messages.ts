@@ -3,13 +3,18 @@ import { type People, personOf } from '../people.ts'
 import type { IssueView } from './repo.ts'
 
 /** Returns job, task, project and organization of an issue or comment, for its events. */
-export const placeOf = ({ job_id, task_id, project_id, organization_id }: Place): Place => ({
+export const parentsOf = ({
+  job_id,
+  task_id,
+  project_id,
+  organization_id,
+}: IssueParents): IssueParents => ({
   job_id,
   task_id,
   project_id,
   organization_id,
 })
-type Place = Pick<IssueView, 'job_id' | 'task_id' | 'project_id' | 'organization_id'>
+type IssueParents = Pick<IssueView, 'job_id' | 'task_id' | 'project_id' | 'organization_id'>
 
 /** Converts a row to an issue record. */
 export function toIssue(row: IssueView, people: People): Issue {

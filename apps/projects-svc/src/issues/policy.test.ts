@@ -10,20 +10,20 @@ import { issueStanding } from './standing.ts'
 /** Permissions on issues and comments for every role, relation and action. */
 
 const user_id = 1
-const nobody = 2
+const strangerValue = 2
 const around = {
-  job_assignee_id: nobody,
-  task_owner_id: nobody,
-  task_assignee_id: nobody,
-  project_owner_id: nobody,
-  project_assignee_id: nobody,
+  job_assignee_id: strangerValue,
+  task_owner_id: strangerValue,
+  task_assignee_id: strangerValue,
+  project_owner_id: strangerValue,
+  project_assignee_id: strangerValue,
   organization_id: null as number | null,
 }
 const comment = {
   ...around,
-  issue_owner_id: nobody,
-  issue_assignee_id: nobody,
-  owner_id: nobody,
+  issue_owner_id: strangerValue,
+  issue_assignee_id: strangerValue,
+  owner_id: strangerValue,
 }
 /** Column of a comment row for each relation. */
 const places = {

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { handlers } from '../server.ts'
-import { keysIn, pdfFile, uploading } from '../testing/assets.ts'
+import { createUploader, keysIn, pdfFile } from '../testing/assets.ts'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 
@@ -27,8 +27,8 @@ test('issues and comments are created, changed and deleted once', async () => {
   expect(made).toEqual(await issues.getIssue({ id: made.id }, anna.call))
   const resolved = await issues.updateIssue({ id: made.id, body: { resolved: true } }, anna.call)
   expect(resolved).toMatchObject({ resolved: true, comments: { count: 1 } })
-  const said = { issue: made.id, message: 'old' }
-  const comment = await issues.createComment({ body: said }, anna.call)
+  const values = { issue: made.id, message: 'old' }
+  const comment = await issues.createComment({ body: values }, anna.call)
   const changed = { id: comment.id, body: { message: 'new' } }
   expect(await issues.updateComment(changed, anna.call)).toMatchObject({ message: 'new' })
   await issues.deleteComment({ id: comment.id }, anna.call)
@@ -47,7 +47,7 @@ test('issues and comments are created, changed and deleted once', async () => {
 test('an asset is created once, from the uploaded file', async () => {
   const { project_id } = await addReview(over('in-process'), anna)
   const { id } = await guides.createGuide({ body: { project_id } }, anna.call)
-  const made = await uploading({ guides }, blobs)(id, pdfFile, anna.call)
+  const made = await createUploader({ guides }, blobs)(id, pdfFile, anna.call)
   const { rows } = await sql`select uuid from assets`.execute(db)
   expect(rows).toEqual([{ uuid: made.uuid }])
   const { key } = await guides.getAssetFile({ uuid: made.uuid }, anna.call)
@@ -61,6 +61,6 @@ test('a guide is created, changed and deleted once', async () => {
   const changed = { id: made.id, body: { markdown: 'new' } }
   expect(await guides.updateGuide(changed, anna.call)).toMatchObject({ markdown: 'new' })
   await guides.deleteGuide({ id: made.id }, anna.call)
-  const gone = guides.getGuide({ id: made.id }, anna.call)
-  await expect(gone).rejects.toMatchObject({ kind: 'not_found' })
+  const removed = guides.getGuide({ id: made.id }, anna.call)
+  await expect(removed).rejects.toMatchObject({ kind: 'not_found' })
 })

@@ -169,8 +169,8 @@ describe.each(transports)('%s', (transport) => {
     const late = { kind: 'precondition' }
     const again = patch(before.id, { resolved: false }, anna, recordTag(before))
     await expect(again).rejects.toMatchObject(late)
-    const gone = issues.deleteIssue({ id: before.id, if_match: recordTag(before) }, anna.call)
-    await expect(gone).rejects.toMatchObject(late)
+    const removed = issues.deleteIssue({ id: before.id, if_match: recordTag(before) }, anna.call)
+    await expect(removed).rejects.toMatchObject(late)
     expect(await get(before.id)).toMatchObject({ resolved: true })
   })
 

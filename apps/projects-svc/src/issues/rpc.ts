@@ -15,7 +15,7 @@ import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { createIssue } from './create.ts'
 import { listIssues } from './list.ts'
-import { placeOf } from './messages.ts'
+import { parentsOf } from './messages.ts'
 import { issueRules } from './policy.ts'
 import { issueRecord, issueRecords } from './records.ts'
 import { deleteIssue, findIssue, type IssueView, lockIssue, updateIssue } from './repo.ts'
@@ -75,7 +75,7 @@ export function issueHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         assertPermitted(issueRules, 'delete', principal, issueStanding(principal, row))
         assertMatches(if_match, row)
         const issue = await issueRecord(tx, row)
-        await emit(tx, issueDeleted, { issue, ...placeOf(row) }, context)
+        await emit(tx, issueDeleted, { issue, ...parentsOf(row) }, context)
         await deleteIssue(tx, id)
         await moveJobDate(tx, row.job_id)
       })
@@ -108,6 +108,6 @@ export async function changeIssue(
   const changed = await updateIssue(tx, row.id, changes)
   const issue = await issueRecord(tx, changed)
   const before_update = fieldsBefore(before, issue)
-  await emit(tx, issueUpdated, { issue, before_update, ...placeOf(changed) }, cause)
+  await emit(tx, issueUpdated, { issue, before_update, ...parentsOf(changed) }, cause)
   return issue
 }

@@ -15,7 +15,7 @@ import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { jobStanding } from '../standing.ts'
 import { withTaskFollowing } from '../tasks/follow-jobs.ts'
-import { wantedAssignee } from './assignee.ts'
+import { readAssignee } from './assignee.ts'
 import { listJobs } from './list.ts'
 import { shownJob } from './messages.ts'
 import { jobRules } from './policy.ts'
@@ -117,7 +117,7 @@ async function planChange(
   row: JobView,
   body: JobPatch,
 ): Promise<Partial<JobRow>> {
-  const { field, id: assignee_id } = wantedAssignee(body)
+  const { field, id: assignee_id } = readAssignee(body)
   const isMoved = body.stage !== undefined && body.stage !== row.stage
   const { stage = row.stage, state = isMoved ? 'new' : row.state } = body
   const wanted = { assignee_id, stage, state, status: jobStatus({ stage, state }) }

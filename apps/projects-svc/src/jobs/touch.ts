@@ -10,11 +10,11 @@ type Tx = Transaction<ProjectsDb>
 
 /** Moves the date of a locked job and emits an update, because a child of the job changed. */
 export function touchJob(tx: Tx, id: number, cause: EventCause): Promise<void> {
-  return tellOfJob(tx, id, () => updateJobs(tx, [id], {}), cause)
+  return emitJobChange(tx, id, () => updateJobs(tx, [id], {}), cause)
 }
 
 /** Emits the update that `change` makes to a locked job. */
-export async function tellOfJob(
+export async function emitJobChange(
   tx: Tx,
   id: number,
   change: () => Promise<unknown>,

@@ -6,11 +6,11 @@ import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle
 import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
+import { authorizeTarget } from '../authorize.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 import { labelSetOf } from '../drafts/labels.ts'
 import { findDraft } from '../drafts/repo.ts'
-import type { Target } from '../facts.ts'
+import type { FactsTarget } from '../facts.ts'
 import { type Owner, ownerOf } from '../owner.ts'
 import { changeOwnedLabels } from './change.ts'
 import { listLabels } from './list.ts'
@@ -34,7 +34,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       const row = await findLabel(db, id)
       if (!row) throw notFound()
       const { kind: target, id: ownerId } = ownerOf(row)
-      await permitted(db, signedIn(context), { target, id: ownerId }, 'view')
+      await authorizeTarget(db, signedIn(context), { target, id: ownerId }, 'view')
       return record(db, id)
     },
 
@@ -68,8 +68,8 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       })
     },
 
-    async getLabelSet(asked) {
-      const found = await findLabelSet(db, asked)
+    async getLabelSet(target) {
+      const found = await findLabelSet(db, target)
       if (!found) throw notFound()
       const { draft_id, labels_revision, labels } = found
       const draft = draft_id ? await findDraft(db, draft_id) : undefined
@@ -112,6 +112,6 @@ async function findOwner(
 }
 
 /** Returns the owner of the labels that a viewable target uses: its project, otherwise its task. */
-async function shownOwner(db: Db, principal: Principal, target: Target): Promise<Owner> {
-  return ownerOf(await permitted(db, principal, target, 'view'))
+async function shownOwner(db: Db, principal: Principal, target: FactsTarget): Promise<Owner> {
+  return ownerOf(await authorizeTarget(db, principal, target, 'view'))
 }

@@ -12,7 +12,7 @@ import { changeDisabledFrames } from '../ground-truth/layout.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { jobRules } from '../jobs/policy.ts'
 import { findJob, type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
-import { tellOfJob } from '../jobs/touch.ts'
+import { emitJobChange } from '../jobs/touch.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { touchProject } from '../projects/repo.ts'
 import { jobStanding, taskStanding } from '../standing.ts'
@@ -94,7 +94,7 @@ export async function changeJobMeta(
     await touchMedia(tx, task, cause)
     await updateJobs(tx, [id], {})
   }
-  await tellOfJob(tx, id, remove, cause)
+  await emitJobChange(tx, id, remove, cause)
 }
 
 interface Locked {

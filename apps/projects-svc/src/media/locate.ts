@@ -6,7 +6,7 @@ import { invalidText, notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import { detached } from '../cloud-storages/source.ts'
 import type { DataSetRow, ProjectsDb } from '../db/schema.ts'
-import type { Target } from '../facts.ts'
+import type { FactsTarget } from '../facts.ts'
 import { framesOfChunk } from './chunk.ts'
 import { withRelated } from './messages.ts'
 import { findDataSet, findFrame } from './repo.ts'
@@ -38,7 +38,11 @@ export async function locateFrame(
 /** The object store is the default, which the response omits. */
 const outside = (storage: DataSetRow['storage']) => (storage === 'local' ? {} : { storage })
 
-function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number: number): void {
+function assertShown(
+  { start, stop, chosen }: Viewed,
+  { target }: FactsTarget,
+  number: number,
+): void {
   if (number < start || number > stop)
     throw invalidText(
       `The frame ${number} is not in this ${target}: it has the frames ${start} to ${stop}`,

@@ -6,8 +6,8 @@ import { type CallContext, invalidText, notFound, type Service, signedIn } from 
 import { runChange } from '@reticle/kit/db/change'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
-import type { Outside } from '../buckets/ask.ts'
+import { authorizeTarget } from '../authorize.ts'
+import type { BucketAccess } from '../buckets/ask.ts'
 import { assertReachable, permittedSource } from '../cloud-storages/source.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
@@ -32,7 +32,7 @@ type Db = Kysely<ProjectsDb>
 
 export interface MediaDeps {
   db: Db
-  outside: Outside
+  outside: BucketAccess
   /** Connection pool of transactions that last as long as a stream; default: `db`. */
   bulk?: Db
   settings: AttachSettings
@@ -68,7 +68,7 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
     },
 
     async getProjectDataMeta({ id }, context) {
-      await permitted(db, signedIn(context), { target: 'project', id }, 'view')
+      await authorizeTarget(db, signedIn(context), { target: 'project', id }, 'view')
       return sumMedia(db, id)
     },
 

@@ -37,7 +37,7 @@ export const stillRunning =
   'Background processes are still running. Wait until they are finished, or cancel them.'
 
 /** Request to move an object that the caller may delete. */
-export interface AskedToMove<Row, Record, Body> {
+export interface WorkspaceMove<Row, Record, Body> {
   /** Locked row. */
   row: Row
   before: Record

@@ -11,9 +11,9 @@ import type { Owner } from '../owner.ts'
 import { projectRules } from '../projects/policy.ts'
 import { carryStorages } from '../storages/carry.ts'
 import { lockTasksOfProject } from '../tasks/repo.ts'
-import { type AskedToMove, assertMayEnter, stillRunning } from './enter.ts'
+import { assertMayEnter, stillRunning, type WorkspaceMove } from './enter.ts'
 import { moveProjectRow, moveTaskRows, type Place, unassignJobsOf } from './repo.ts'
-import { recordsIfFew, tellChanges } from './told.ts'
+import { emitChanges, recordsIfFew } from './told.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -26,12 +26,12 @@ type Tx = Transaction<ProjectsDb>
 export async function moveProject(
   tx: Tx,
   principal: Principal,
-  asked: AskedToMove<ProjectRow, Project, ProjectPatch>,
+  move: WorkspaceMove<ProjectRow, Project, ProjectPatch>,
   cause: EventCause,
 ): Promise<Project> {
-  const { row, before: record, body, organization_id } = asked
-  assertMayEnter(projectRules, principal, organization_id, asked.isThere)
-  if (asked.is_busy) throw invalidText(stillRunning)
+  const { row, before: record, body, organization_id } = move
+  assertMayEnter(projectRules, principal, organization_id, move.isThere)
+  if (move.is_busy) throw invalidText(stillRunning)
   await allowLongStatements(tx)
   const place: Place = { organization_id, owner_id: principal.user_id }
   const tasks = await lockTasksOfProject(tx, row.id)
@@ -46,8 +46,8 @@ export async function moveProject(
   await unassignJobsOf(tx, ids)
   await cutSources(tx, ids)
   await emit(tx, projectMoved, { project_id: row.id, organization_id }, cause)
-  const told = before ?? { projects: [record], tasks: [], jobs: [] }
+  const known = before ?? { projects: [record], tasks: [], jobs: [] }
   const objects = { projects: [moved], tasks: before ? movedTasks : [] }
-  const after = await tellChanges(tx, told, objects, cause)
+  const after = await emitChanges(tx, known, objects, cause)
   return after.projects[0] ?? record
 }

@@ -11,9 +11,9 @@ import type { Owner } from '../owner.ts'
 import { carryStorages } from '../storages/carry.ts'
 import { taskRules } from '../tasks/policy.ts'
 import type { TaskView } from '../tasks/repo.ts'
-import { type AskedToMove, assertMayEnter, assertNothingElse, stillRunning } from './enter.ts'
+import { assertMayEnter, assertNothingElse, stillRunning, type WorkspaceMove } from './enter.ts'
 import { moveTaskRows, type Place, unassignJobsOf } from './repo.ts'
-import { recordsIfFew, tellChanges } from './told.ts'
+import { emitChanges, recordsIfFew } from './told.ts'
 
 /**
  * Moves a task into another workspace. The caller becomes its owner, and the assignees of the task and its jobs are
@@ -24,12 +24,12 @@ import { recordsIfFew, tellChanges } from './told.ts'
 export async function moveTask(
   tx: Transaction<ProjectsDb>,
   principal: Principal,
-  asked: AskedToMove<TaskView, Task, TaskPatch>,
+  move: WorkspaceMove<TaskView, Task, TaskPatch>,
   cause: EventCause,
 ): Promise<{ row: TaskView; record: Task }> {
-  const { row, before: record, body, organization_id } = asked
-  assertMayEnter(taskRules, principal, organization_id, asked.isThere)
-  if (asked.is_busy) throw invalidText(stillRunning)
+  const { row, before: record, body, organization_id } = move
+  assertMayEnter(taskRules, principal, organization_id, move.isThere)
+  if (move.is_busy) throw invalidText(stillRunning)
   await allowLongStatements(tx)
   const place: Place = { organization_id, owner_id: principal.user_id }
   const before = await recordsIfFew(tx, { projects: [], tasks: [row] })
@@ -39,8 +39,8 @@ export async function moveTask(
   await unassignJobsOf(tx, [row.id])
   await cutSources(tx, [row.id])
   await emit(tx, taskMoved, { task_id: row.id, project_id: null, organization_id }, cause)
-  const told = before ?? { projects: [], tasks: [record], jobs: [] }
-  const after = await tellChanges(tx, told, { projects: [], tasks: [moved] }, cause)
+  const known = before ?? { projects: [], tasks: [record], jobs: [] }
+  const after = await emitChanges(tx, known, { projects: [], tasks: [moved] }, cause)
   return { row: moved, record: after.tasks[0] ?? record }
 }
 

@@ -54,7 +54,7 @@ async function jobsOf(tx: Tx, tasks: readonly Task[]): Promise<Job[]> {
  * Emits an update for each object that differs from its record in `before`: the same objects in the same order, and
  * their jobs if `before` contains them. Returns the current records.
  */
-export async function tellChanges(
+export async function emitChanges(
   tx: Tx,
   before: Records,
   objects: Objects,

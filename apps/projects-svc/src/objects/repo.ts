@@ -60,7 +60,7 @@ const pendingMs = 24 * 3_600_000
 const batch = 500
 
 /** Marks abandoned uploads and unreferenced objects as dead. */
-export async function giveUp(db: Db, now: Date): Promise<void> {
+export async function markUnusedDead(db: Db, now: Date): Promise<void> {
   await db
     .updateTable('blobs')
     .set(dead)
@@ -68,7 +68,7 @@ export async function giveUp(db: Db, now: Date): Promise<void> {
     .where('created_date', '<', new Date(now.getTime() - pendingMs))
     .execute()
   for (;;) {
-    const found = await db.transaction().execute(giveUpUnused)
+    const found = await db.transaction().execute(markUnusedBatchDead)
     if (found < batch) return
   }
 }
@@ -77,7 +77,7 @@ export async function giveUp(db: Db, now: Date): Promise<void> {
  * Marks objects without assets as dead. Rows are locked first and checked again, because a copy may have been
  * inserted while the lock was awaited. Returns the number of checked rows.
  */
-async function giveUpUnused(tx: Tx): Promise<number> {
+async function markUnusedBatchDead(tx: Tx): Promise<number> {
   const unused = sql<boolean>`not exists (select from assets where assets.key = blobs.key)`
   const rows = await tx
     .selectFrom('blobs')

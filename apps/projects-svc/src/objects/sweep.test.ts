@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { handlers } from '../server.ts'
-import { keysIn, pdfFile, uploading } from '../testing/assets.ts'
+import { createUploader, keysIn, pdfFile } from '../testing/assets.ts'
 import { addReview } from '../testing/review.ts'
 import { testWorkspace } from '../testing/workspace.ts'
 import { sweepAssets } from './sweep.ts'
@@ -28,7 +28,7 @@ const sweepAfter = (hours: number, store: BlobStore = blobs) => {
 }
 const known = async () =>
   (await db.selectFrom('blobs').select('key').execute()).map((one) => one.key)
-const upload = uploading(services, blobs)
+const upload = createUploader(services, blobs)
 
 beforeEach(async () => {
   await sql`truncate assets, blobs, sweeps`.execute(db)
@@ -73,7 +73,9 @@ test.each([
   ],
 ])('objects left by a crash %s are deleted a day later', async (_, store) => {
   const { guides } = crashingOn(store)
-  await expect(uploading({ guides }, blobs)(guide_id, pdfFile, anna.call)).rejects.toThrow(crash)
+  await expect(createUploader({ guides }, blobs)(guide_id, pdfFile, anna.call)).rejects.toThrow(
+    crash,
+  )
   expect((await known()).length).toBe(2)
   await sweepAfter(25)
   expect([await keysIn(blobs), await known()]).toEqual([[], []])

@@ -1,6 +1,6 @@
 import { type ObjectSweep, sweepObjects } from '@reticle/kit/objects/sweep'
 import type { ProjectsDb } from '../db/schema.ts'
-import { giveUp } from './repo.ts'
+import { markUnusedDead } from './repo.ts'
 
 /**
  * Deletes abandoned uploads, objects of deleted assets and remains of crashes.
@@ -8,5 +8,5 @@ import { giveUp } from './repo.ts'
  * @returns false when another process is sweeping
  */
 export function sweepAssets(deps: Omit<ObjectSweep<ProjectsDb>, 'schema'>): Promise<boolean> {
-  return sweepObjects({ ...deps, schema: 'projects' }, (now) => giveUp(deps.db, now))
+  return sweepObjects({ ...deps, schema: 'projects' }, (now) => markUnusedDead(deps.db, now))
 }

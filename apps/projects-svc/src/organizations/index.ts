@@ -8,5 +8,10 @@ export { invitationRules } from './invitations/policy.ts'
 export { membershipRules } from './memberships/policy.ts'
 export { membershipsOfUsers } from './memberships/users.ts'
 export { organizationRules } from './policy.ts'
-export { holdOrganization, knowingRoles, lockNamed, membersAmong } from './roles.ts'
+export {
+  holdOrganization,
+  lockNamedOrganization,
+  membersAmong,
+  withOrganizationRoles,
+} from './roles.ts'
 export { organizationHandlers } from './rpc.ts'

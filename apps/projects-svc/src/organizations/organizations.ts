@@ -15,7 +15,7 @@ import type { OrganizationRow } from '../db/schema.ts'
 import { changeOrganization, withFreeSlug } from './change.ts'
 import type { OrganizationDeps, Tx } from './deps.ts'
 import { listOrganizations } from './list.ts'
-import { join } from './memberships/join.ts'
+import { addActiveMember } from './memberships/join.ts'
 import { organizationOf, organizationRecords } from './messages.ts'
 import { rulesFor } from './policy.ts'
 import {
@@ -24,7 +24,7 @@ import {
   insertOrganization,
   lockOrganization,
 } from './repo.ts'
-import { founding, organizationStanding } from './standing.ts'
+import { foundingStanding, organizationStanding } from './standing.ts'
 import { transferOrganization } from './transfer.ts'
 
 type Handlers = Pick<
@@ -49,7 +49,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async createOrganization({ body }, context) {
-      assertPermitted(rules, 'create', signedIn(context), founding)
+      assertPermitted(rules, 'create', signedIn(context), foundingStanding)
       return runChange(db, context, (tx) => create(tx, body, deps, context))
     },
 
@@ -117,7 +117,7 @@ async function create(
   const organization = await organizationOf(tx, row)
   await emit(tx, organizationCreated, { organization }, context)
   const owner = { organization_id: row.id, user_id: owner_id, role: 'owner' } as const
-  await join(tx, owner, clock.now(), context)
+  await addActiveMember(tx, owner, clock.now(), context)
   return organization
 }
 

@@ -5,7 +5,7 @@ import { isLeader, roleIn } from '../roles.ts'
 /** Relations of a caller to organizations. */
 
 /** A new organization has no members yet. */
-export const founding: Standing = {
+export const foundingStanding: Standing = {
   organization_id: null,
   organization_role: null,
   relations: [],

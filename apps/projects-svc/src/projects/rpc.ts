@@ -16,7 +16,7 @@ import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
 import { assertNothingElse } from '../moving/enter.ts'
 import { moveProject } from '../moving/project.ts'
-import { holdOrganization, lockNamed } from '../organizations/index.ts'
+import { holdOrganization, lockNamedOrganization } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { workspaceStanding } from '../roles.ts'
@@ -127,7 +127,7 @@ async function update(
 ): Promise<Project> {
   const principal = signedIn(context)
   const { organization_id } = body
-  const isThere = await lockNamed(tx, organization_id)
+  const isThere = await lockNamedOrganization(tx, organization_id)
   const row = await lockProject(tx, id)
   if (!row) throw notFound()
   allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
@@ -135,8 +135,8 @@ async function update(
   if (organization_id !== undefined) assertNothingElse(body)
   if (organization_id !== undefined && organization_id !== row.organization_id) {
     assertMatches(if_match, row)
-    const asked = { row, before, body, organization_id, isThere, is_busy }
-    return moveProject(tx, principal, asked, context)
+    const move = { row, before, body, organization_id, isThere, is_busy }
+    return moveProject(tx, principal, move, context)
   }
   const planned = await planChange(tx, principal, { row, before, body })
   assertMatches(if_match, row)
@@ -144,7 +144,7 @@ async function update(
 }
 type Update = OperationInput<typeof projects.updateProject>
 
-interface Asked {
+interface PatchInput {
   row: ProjectRow
   before: Project
   body: ProjectPatch
@@ -153,7 +153,7 @@ interface Asked {
 async function planChange(
   tx: Transaction<ProjectsDb>,
   principal: Principal,
-  { row, before, body }: Asked,
+  { row, before, body }: PatchInput,
 ): Promise<ProjectChange> {
   const { name, bug_tracker, status, owner_id, assignee_id } = body
   const wanted = { name, bug_tracker, status, owner_id, assignee_id }

@@ -14,7 +14,7 @@ import type { ProjectsDb, TaskRow } from '../db/schema.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
 import { assertMovable, moveTask } from '../moving/task.ts'
-import { lockNamed } from '../organizations/index.ts'
+import { lockNamedOrganization } from '../organizations/index.ts'
 import { allowPatch } from '../patch-rights.ts'
 import { checkPeople } from '../people.ts'
 import { touchProject } from '../projects/repo.ts'
@@ -130,7 +130,7 @@ async function update(
   cause: EventCause,
 ) {
   const { organization_id } = body
-  const isThere = await lockNamed(tx, organization_id)
+  const isThere = await lockNamedOrganization(tx, organization_id)
   const row = await lockTaskAndProject(tx, id, body.project_id)
   if (!row) throw notFound()
   allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
@@ -138,15 +138,15 @@ async function update(
   if (organization_id !== undefined) assertMovable(row, body)
   if (organization_id !== undefined && organization_id !== row.organization_id) {
     assertMatches(if_match, row)
-    const asked = { row, before, body, organization_id, isThere, is_busy }
-    return moveTask(tx, principal, asked, cause)
+    const move = { row, before, body, organization_id, isThere, is_busy }
+    return moveTask(tx, principal, move, cause)
   }
   const planned = await planChange(tx, principal, { row, before, body })
   assertMatches(if_match, row)
   return changeTask(tx, row, before, planned, cause)
 }
 
-interface Asked {
+interface PatchInput {
   row: TaskView
   before: Task
   body: TaskPatch
@@ -155,7 +155,7 @@ interface Asked {
 async function planChange(
   tx: Tx,
   principal: Principal,
-  { row, before, body }: Asked,
+  { row, before, body }: PatchInput,
 ): Promise<TaskChange> {
   const { name, bug_tracker, subset, owner_id, assignee_id } = body
   const wanted = { name, bug_tracker, subset, owner_id, assignee_id }
@@ -177,7 +177,7 @@ async function planChange(
 async function planMove(
   tx: Tx,
   principal: Principal,
-  { row, before, body }: Asked,
+  { row, before, body }: PatchInput,
 ): Promise<Move | undefined> {
   const { project_id } = body
   if (project_id === null)

@@ -25,8 +25,8 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { handlers, type ServerDeps } from '../server.ts'
 import { testBlobs } from './blobs.ts'
 
-export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
-export type Services = ReturnType<Workspace['over']>
+export type TestWorkspace = Awaited<ReturnType<typeof testWorkspace>>
+export type Services = ReturnType<TestWorkspace['over']>
 
 /**
  * Sets up the service on the database of the test file. It checks that every event is emitted after the lock of its

@@ -35,7 +35,7 @@ import type { OrganizationCopyRow, ProjectCopyRow, WebhooksDb } from '../db/sche
 import { saveOrganization } from '../organizations/repo.ts'
 import { releaseProjects, saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
-import { type MatchDeps, tell } from './tell.ts'
+import { type MatchDeps, writeMessages } from './tell.ts'
 
 export type { MatchDeps } from './tell.ts'
 
@@ -57,16 +57,16 @@ function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   return [
     onEvent(projectCreated, async (tx, data, event) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectCreated, data, event }, data.project.id, deps)
+      await writeMessages(tx, { type: projectCreated, data, event }, data.project.id, deps)
     }),
     onEvent(projectUpdated, async (tx, data, event) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectUpdated, data, event }, data.project.id, deps)
+      await writeMessages(tx, { type: projectUpdated, data, event }, data.project.id, deps)
     }),
     onEvent(projectDeleted, async (tx, data, event) => {
       const { id: project_id } = data.project
       await saveProject(tx, { ...projectColumns(data.project), is_deleted: true })
-      await tell(tx, { type: projectDeleted, data, event }, project_id, deps)
+      await writeMessages(tx, { type: projectDeleted, data, event }, project_id, deps)
       await endWebhooks(tx, { project_id }, deps.clock.now())
     }),
   ]
@@ -80,20 +80,20 @@ function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
     ),
     onEvent(organizationUpdated, async (tx, data, event) => {
       await saveOrganization(tx, organizationColumns(data.organization))
-      await tell(tx, { type: organizationUpdated, data, event }, null, deps)
+      await writeMessages(tx, { type: organizationUpdated, data, event }, null, deps)
     }),
     onEvent(organizationDeleted, async (tx, data, event) => {
       const { id: organization_id } = data.organization
       await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
-      await tell(tx, { type: organizationDeleted, data, event }, null, deps)
+      await writeMessages(tx, { type: organizationDeleted, data, event }, null, deps)
       await releaseProjects(tx, organization_id)
       await endWebhooks(tx, { organization_id }, deps.clock.now())
     }),
-    telling(membershipCreated, nowhere),
-    telling(membershipUpdated, nowhere),
-    telling(membershipDeleted, nowhere),
-    telling(invitationCreated, nowhere),
-    telling(invitationDeleted, nowhere),
+    messageRoute(membershipCreated, nowhere),
+    messageRoute(membershipUpdated, nowhere),
+    messageRoute(membershipDeleted, nowhere),
+    messageRoute(invitationCreated, nowhere),
+    messageRoute(invitationDeleted, nowhere),
   ]
 }
 
@@ -103,18 +103,18 @@ function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   const ofJob = { deps, projectOf: ({ job }: { job: Located }) => job.project_id }
   const ofIssue = { deps, projectOf: ({ project_id }: Located) => project_id }
   return [
-    telling(taskCreated, ofTask),
-    telling(taskUpdated, ofTask),
-    telling(taskDeleted, ofTask),
-    telling(jobCreated, ofJob),
-    telling(jobUpdated, ofJob),
-    telling(jobDeleted, ofJob),
-    telling(issueCreated, ofIssue),
-    telling(issueUpdated, ofIssue),
-    telling(issueDeleted, ofIssue),
-    telling(commentCreated, ofIssue),
-    telling(commentUpdated, ofIssue),
-    telling(commentDeleted, ofIssue),
+    messageRoute(taskCreated, ofTask),
+    messageRoute(taskUpdated, ofTask),
+    messageRoute(taskDeleted, ofTask),
+    messageRoute(jobCreated, ofJob),
+    messageRoute(jobUpdated, ofJob),
+    messageRoute(jobDeleted, ofJob),
+    messageRoute(issueCreated, ofIssue),
+    messageRoute(issueUpdated, ofIssue),
+    messageRoute(issueDeleted, ofIssue),
+    messageRoute(commentCreated, ofIssue),
+    messageRoute(commentUpdated, ofIssue),
+    messageRoute(commentDeleted, ofIssue),
   ]
 }
 
@@ -124,8 +124,8 @@ function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
     const { type, project_id } = data.request.operation
     const as = { event: completedRequest(type), resource: 'request' }
     if (!Object.hasOwn(webhookEvents, as.event)) return
-    const nobodys = { ...event, actor: null }
-    await tell(tx, { type: requestFinished, data, event: nobodys, as }, project_id, deps)
+    const anonymous = { ...event, actor: null }
+    await writeMessages(tx, { type: requestFinished, data, event: anonymous, as }, project_id, deps)
   })
 }
 
@@ -133,11 +133,13 @@ interface Located {
   project_id: number | null
 }
 
-function telling<D>(
+function messageRoute<D>(
   type: EventType<D>,
   { deps, projectOf }: { deps: MatchDeps; projectOf: (data: D) => number | null },
 ): Route<WebhooksDb> {
-  return onEvent(type, (tx, data, event) => tell(tx, { type, data, event }, projectOf(data), deps))
+  return onEvent(type, (tx, data, event) =>
+    writeMessages(tx, { type, data, event }, projectOf(data), deps),
+  )
 }
 
 function projectColumns({ id, owner, organization_id }: Project): ProjectCopyRow {

@@ -11,7 +11,7 @@ import type { WebhooksDb } from '../db/schema.ts'
 import { buildPayload, dialectBase } from '../payloads/dialects.ts'
 import type { DialectPayload, Fact } from '../payloads/payload.ts'
 import { type Audience, audiencesOf } from './audience.ts'
-import { insertMessages, numberOwed, type Owed } from './repo.ts'
+import { insertMessages, type MatchedWebhook, numberMatched } from './repo.ts'
 
 export interface MatchDeps {
   clock: Clock
@@ -22,7 +22,7 @@ export interface MatchDeps {
 }
 
 /** An event whose data was parsed by the schema of its type. */
-export interface Heard<D> {
+export interface ParsedEvent<D> {
   type: EventType<D>
   data: D
   event: BusEvent
@@ -31,7 +31,7 @@ export interface Heard<D> {
 }
 
 const old = z.record(z.string(), z.unknown())
-const said = z.looseObject({
+const publicFields = z.looseObject({
   before_update: old.optional(),
   annotations: z.unknown().optional(),
   reason: z.string().optional(),
@@ -42,13 +42,13 @@ const record = z.record(z.string(), z.unknown())
  * Returns the event name and the payload key: `update:task` uses the field `task` of its data. Other fields of the
  * data are internal.
  */
-const nameOf = <D>({ type: { type }, as }: Heard<D>) =>
+const nameOf = <D>({ type: { type }, as }: ParsedEvent<D>) =>
   as ?? { event: type, resource: type.replace(/^.*:/, '') }
 
-function factOf<D>(heard: Heard<D>, base: string): Fact {
-  const { type, data, event } = heard
-  const { event: name, resource } = nameOf(heard)
-  const given = said.parse(toAbsoluteLinks(type.data, data, base))
+function factOf<D>(parsed: ParsedEvent<D>, base: string): Fact {
+  const { type, data, event } = parsed
+  const { event: name, resource } = nameOf(parsed)
+  const given = publicFields.parse(toAbsoluteLinks(type.data, data, base))
   return {
     event: name,
     event_id: event.id,
@@ -85,21 +85,21 @@ function recordBefore({ record: { revision: _, ...record }, before_update }: Fac
  *
  * @param project_id project of the event, if any; the organization is taken from the event
  */
-export async function tell<D>(
+export async function writeMessages<D>(
   tx: Transaction<WebhooksDb>,
-  heard: Heard<D>,
+  parsed: ParsedEvent<D>,
   project_id: number | null,
   deps: MatchDeps,
 ): Promise<void> {
-  const { organization_id } = heard.event
-  const { before_update: before = {} } = said.parse(heard.data)
-  const { event: name } = nameOf(heard)
+  const { organization_id } = parsed.event
+  const { before_update: before = {} } = publicFields.parse(parsed.data)
+  const { event: name } = nameOf(parsed)
   const audiences = audiencesOf(name, { project_id, organization_id }, before)
-  const owed = await numberOwed(tx, heard.event, audiences)
-  if (owed.length === 0) return
+  const matched = await numberMatched(tx, parsed.event, audiences)
+  if (matched.length === 0) return
   const messages = dialectNames.flatMap((dialect) => {
-    const own = owed.filter((one) => one.dialect === dialect)
-    return own.length === 0 ? [] : buildMessages(dialect, heard, own, deps)
+    const own = matched.filter((one) => one.dialect === dialect)
+    return own.length === 0 ? [] : buildMessages(dialect, parsed, own, deps)
   })
   await insertMessages(tx, messages)
   deps.onMessages()
@@ -108,17 +108,17 @@ export async function tell<D>(
 /** Builds the rows of the messages for webhooks of one dialect, with the event of each audience. */
 function buildMessages<D>(
   dialect: DialectName,
-  heard: Heard<D>,
-  owed: readonly Owed[],
+  parsed: ParsedEvent<D>,
+  matched: readonly MatchedWebhook[],
   { base: apiBase, clock }: MatchDeps,
 ) {
   const base = dialectBase(dialect, apiBase)
-  const fact = factOf(heard, base)
-  const audiences = [...new Set(owed.map((one) => one.audience))]
+  const fact = factOf(parsed, base)
+  const audiences = [...new Set(matched.map((one) => one.audience))]
   return audiences.flatMap((audience) => {
-    const told = factFor(fact, audience)
-    const numbered = owed.filter((one) => one.audience === audience)
-    return messagesOf(told, buildPayload(dialect, told, base), numbered, clock.now())
+    const own = factFor(fact, audience)
+    const numbered = matched.filter((one) => one.audience === audience)
+    return messagesOf(own, buildPayload(dialect, own, base), numbered, clock.now())
   })
 }
 
@@ -126,7 +126,7 @@ function buildMessages<D>(
 function messagesOf(
   { event_id, event, key, occurred_date, traceparent }: Fact,
   { changed_fields, bodyFor }: DialectPayload,
-  numbered: readonly Pick<Owed, 'webhook_id' | 'sequence'>[],
+  numbered: readonly Pick<MatchedWebhook, 'webhook_id' | 'sequence'>[],
   now: Date,
 ) {
   const dates = { occurred_date, created_date: now, next_attempt_date: now }

@@ -77,8 +77,8 @@ describe('events about records', () => {
     await arrives(issueCreated, { issue: issueRecord({ id: 5 }), ...place, organization_id: null })
     const comment = commentRecord({ id: 6 })
     await arrives(commentCreated, { comment, ...place, organization_id: null })
-    const told = { obj_id: 6, ...place, payload: { id: 6 } }
-    expect(await logged()).toMatchObject([{ obj_id: 5, ...place }, told])
+    const emitted = { obj_id: 6, ...place, payload: { id: 6 } }
+    expect(await logged()).toMatchObject([{ obj_id: 5, ...place }, emitted])
   })
 
   test('an update is one log event per changed field', async () => {
@@ -150,7 +150,7 @@ test('the handler skips internal events that are not logged', () => {
 describe('annotation changes', () => {
   const counts = { job_id: 31, revision: 2, tags: 0, shapes: 2, tracks: 0, is_annotated: true }
   const change = { task_id: 1, project_id: 7 }
-  const told = async () =>
+  const emitted = async () =>
     (await logged()).map(({ scope, count, job_id }) => [scope, count, job_id])
 
   test('a change is logged by job and kind, with counts and ids', async () => {
@@ -184,7 +184,7 @@ describe('annotation changes', () => {
     'action %s with objects left %s is logged as %s',
     async (action, is_annotated, scope) => {
       await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
-      expect(await told()).toEqual([[scope, 2, 31]])
+      expect(await emitted()).toEqual([[scope, 2, 31]])
     },
   )
 
@@ -194,7 +194,7 @@ describe('annotation changes', () => {
       ...{ ...change, action: 'replace' },
       jobs: [{ ...counts, by_action, ids: { tags: [], shapes: [8, 9], tracks: [] } }],
     })
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       ['delete:tags', 1, 31],
       ['create:shapes', 2, 31],
       ['delete:shapes', 5, 31],
@@ -243,8 +243,8 @@ describe('users', () => {
   })
 
   test('a rejected sign-in is a log event without a user, with the attempted name and the reason', async () => {
-    const told = { username: 'anna', user_id: 3, reason: 'wrong_password' as const }
-    await arrives(loginRejected, told, { caller })
+    const emitted = { username: 'anna', user_id: 3, reason: 'wrong_password' as const }
+    await arrives(loginRejected, emitted, { caller })
     expect(await logged()).toMatchObject([
       {
         ...{ scope: 'reject:login', obj_name: 'username', obj_val: 'anna', obj_id: 3 },

@@ -9,7 +9,7 @@ import { annotationEvents } from './annotation-events.ts'
 import { recordEvents } from './record-events.ts'
 import { insertEvents } from './repo.ts'
 import { datasetEvents } from './request-events.ts'
-import { originOfEvent, serverEvents, type Told } from './server-events.ts'
+import { type LogEvent, originOfEvent, serverEvents } from './server-events.ts'
 import { rejectionEvent, signInEvent } from './sign-in-events.ts'
 
 /**
@@ -20,17 +20,17 @@ const actions = z.enum(['create', 'update', 'delete'])
 const recordData = z.looseObject({ before_update: z.record(z.string(), z.unknown()).optional() })
 const anyRecord = z.record(z.string(), z.unknown())
 
-const telling = <D>(type: EventType<D>, tell: (data: D) => readonly Told[]) =>
+const logRoute = <D>(type: EventType<D>, toEvents: (data: D) => readonly LogEvent[]) =>
   onEvent<WebhooksDb, D>(type, (tx, data, event) =>
-    insertEvents(tx, serverEvents(originOfEvent(event), tell(data))),
+    insertEvents(tx, serverEvents(originOfEvent(event), toEvents(data))),
   )
 
 const others = routeEvents<WebhooksDb>([
-  telling(annotationsChanged, annotationEvents),
-  telling(requestFinished, ({ request }) => datasetEvents(request)),
-  telling(userSignedIn, ({ user_id }) => [signInEvent('login:user', user_id)]),
-  telling(userSignedOut, ({ user_id }) => [signInEvent('logout:user', user_id)]),
-  telling(loginRejected, (rejection) => [rejectionEvent(rejection)]),
+  logRoute(annotationsChanged, annotationEvents),
+  logRoute(requestFinished, ({ request }) => datasetEvents(request)),
+  logRoute(userSignedIn, ({ user_id }) => [signInEvent('login:user', user_id)]),
+  logRoute(userSignedOut, ({ user_id }) => [signInEvent('logout:user', user_id)]),
+  logRoute(loginRejected, (rejection) => [rejectionEvent(rejection)]),
 ])
 
 /**
@@ -44,8 +44,8 @@ export const appendEvents: Handle<WebhooksDb> = Object.assign(
     const { before_update: before, ...data } = recordData.parse(event.data)
     const record = anyRecord.safeParse(data[resource])
     if (record.error) throw new PoisonEvent(`${event.type} has no ${resource}`)
-    const told = { record: record.data, around: data, before }
-    const change = { action: actions.parse(action), resource, ...told }
+    const fields = { record: record.data, around: data, before }
+    const change = { action: actions.parse(action), resource, ...fields }
     await insertEvents(tx, serverEvents(originOfEvent(event), recordEvents(change)))
   }) satisfies Handle<WebhooksDb>,
   { isFor: (type: string) => ofRecord.test(type) || others.isFor?.(type) === true },

@@ -8,7 +8,7 @@ import { insertEvents } from './repo.ts'
 import { originOfCall, serverEvents } from './server-events.ts'
 
 /** Logs a change of a record of this service directly, in the transaction of the change and without the bus. */
-export async function noteChange(
+export async function logChange(
   tx: Transaction<WebhooksDb>,
   clock: Clock,
   change: RecordChange & { organization_id: number | null },

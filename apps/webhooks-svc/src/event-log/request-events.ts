@@ -1,5 +1,5 @@
 import type { Request } from '@reticle/contracts/rest/requests'
-import type { Told } from './server-events.ts'
+import type { LogEvent } from './server-events.ts'
 
 const dataset = /^(import|export):(dataset|annotations)$/
 
@@ -7,7 +7,7 @@ const dataset = /^(import|export):(dataset|annotations)$/
  * Returns a log event for a finished export or import of a dataset. An export of annotations only is logged as a
  * dataset export without images.
  */
-export function datasetEvents({ status, operation }: Request): Told[] {
+export function datasetEvents({ status, operation }: Request): LogEvent[] {
   const [, action, what] = dataset.exec(operation.type) ?? []
   if (status !== 'finished' || action === undefined) return []
   const { format, project_id, task_id, job_id } = operation

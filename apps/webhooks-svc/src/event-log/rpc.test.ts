@@ -82,8 +82,8 @@ describe.each(transports)('over %s', (transport) => {
   describe('events of clients', () => {
     test('client events are stored and returned with their user and origin', async () => {
       const place = { project_id: 7, task_id: 1, job_id: 31 }
-      const told = { obj_name: 'rectangle', obj_id: 5, obj_val: 'x', count: 2, duration: 40 }
-      const event = { scope: 'draw:object', ...place, ...told, payload: '{"a":1}' }
+      const emitted = { obj_name: 'rectangle', obj_id: 5, obj_val: 'x', count: 2, duration: 40 }
+      const event = { scope: 'draw:object', ...place, ...emitted, payload: '{"a":1}' }
       const answer = await log.recordEvents({ body: bodyOf(event) }, anna)
 
       const whose = { user_id: 3, user_name: 'anna', user_email: 'anna@example.org' }
@@ -249,9 +249,9 @@ describe.each(transports)('over %s', (transport) => {
       ['an organization of others, own events', anna, { org_id: 2, user_id: 3 }],
       ['anything without a group', without, {}],
     ])('an export without permission is refused: %s', async (_, call, filter) => {
-      const asked = { ...everything, ...filter }
-      await expect(log.permitEventExport(asked, call)).rejects.toMatchObject(refused)
-      await expect(log.readEvents(asked, call)).rejects.toMatchObject(refused)
+      const query = { ...everything, ...filter }
+      await expect(log.permitEventExport(query, call)).rejects.toMatchObject(refused)
+      await expect(log.readEvents(query, call)).rejects.toMatchObject(refused)
     })
 
     test('a time range with reversed bounds is rejected', async () => {

@@ -1,9 +1,9 @@
 import type { loginRejected } from '@reticle/contracts/events/users'
 import type { z } from 'zod'
-import type { Told } from './server-events.ts'
+import type { LogEvent } from './server-events.ts'
 
 /** Returns the log event of a sign-in with a password, or of a sign-out. */
-export const signInEvent = (scope: 'login:user' | 'logout:user', user_id: number): Told => ({
+export const signInEvent = (scope: 'login:user' | 'logout:user', user_id: number): LogEvent => ({
   scope,
   obj_id: user_id,
 })
@@ -15,7 +15,7 @@ export function rejectionEvent({
   reason,
   count,
   names,
-}: z.output<typeof loginRejected.data>): Told {
+}: z.output<typeof loginRejected.data>): LogEvent {
   return {
     scope: 'reject:login',
     obj_name: 'username',

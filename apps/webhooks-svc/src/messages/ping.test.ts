@@ -9,7 +9,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { addWebhook, loopback, projectFacts, secrets, testHandlers } from '../testing/world.ts'
+import {
+  addWebhook,
+  projectFacts,
+  resolveLoopback,
+  secrets,
+  testHandlers,
+} from '../testing/world.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock()
@@ -17,7 +23,13 @@ const receiver = await startReceiver()
 afterAll(() => receiver.close())
 
 const handlers = testHandlers({
-  ...{ db, clock, secrets, outgoing: loopback(), tasks: projectFacts({ 7: { owner_id: 1 } }) },
+  ...{
+    db,
+    clock,
+    secrets,
+    outgoing: resolveLoopback(),
+    tasks: projectFacts({ 7: { owner_id: 1 } }),
+  },
   ...{ perProject: 9, perOrganization: 9, guard: { nets: [], allowHttp: true } },
   schedule: { seconds: [5], random: () => 0.5 },
 })
@@ -109,8 +121,8 @@ test('a target that is not allowed is not called', async () => {
 
 test('a user without permission cannot ping, and an unknown webhook is not found', async () => {
   const id = await addWebhook(db, { target_url: receiver.url })
-  const asked = handlers.pingWebhook({ id }, callAs({ user_id: 2 }))
-  await expect(asked).rejects.toMatchObject({ kind: 'forbidden' })
+  const attempt = handlers.pingWebhook({ id }, callAs({ user_id: 2 }))
+  await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
   await expect(handlers.pingWebhook({ id: id + 1 }, anna)).rejects.toMatchObject({
     kind: 'not_found',
   })

@@ -1,2 +1,2 @@
 /** Owner id of webhooks whose owner was deleted; no user has this id. */
-export const nobody = 0
+export const deletedUserId = 0

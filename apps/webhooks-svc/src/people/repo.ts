@@ -1,7 +1,7 @@
 import type { BasicUser } from '@reticle/contracts/rest/users'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
-import { nobody } from './nobody.ts'
+import { deletedUserId } from './nobody.ts'
 
 /** Queries for the copies of users in webhooks and projects. */
 type Db = Kysely<WebhooksDb>
@@ -19,11 +19,11 @@ export async function renameOwner(db: Db, { id, ...names }: BasicUser): Promise<
     .execute()
 }
 
-export async function forgetOwner(db: Db, id: number): Promise<void> {
+export async function removeOwner(db: Db, id: number): Promise<void> {
   const names = { owner_username: '', owner_first_name: '', owner_last_name: '' }
   await db
     .updateTable('webhooks')
-    .set({ owner_id: nobody, ...names })
+    .set({ owner_id: deletedUserId, ...names })
     .where('owner_id', '=', id)
     .execute()
   await db.updateTable('projects').set({ owner_id: null }).where('owner_id', '=', id).execute()

@@ -97,7 +97,7 @@ export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
 const nowhere = openOutgoing({ nets: [], allowHttp: false })
 
 /** Returns outgoing calls that can reach this machine only. */
-export function loopback(): Outgoing {
+export function resolveLoopback(): Outgoing {
   const outgoing = openOutgoing({ nets: readNets(['127.0.0.0/8']), allowHttp: true })
   afterAll(() => outgoing.close())
   return outgoing

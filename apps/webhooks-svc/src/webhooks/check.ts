@@ -4,10 +4,10 @@ import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { type DomainError, invalid } from '@reticle/kit'
 import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
 import type { WebhookRow } from '../db/schema.ts'
-import type { Whose } from './repo.ts'
+import type { WebhookScope } from './repo.ts'
 
 /** Fields that a client may set, as they are stored; only the secret is still plain text. */
-export type Fields = Partial<
+export type WebhookFields = Partial<
   Pick<WebhookRow, 'target_url' | 'description' | 'events' | 'is_active' | 'enable_ssl' | 'dialect'>
 > & { secret?: string }
 
@@ -17,7 +17,11 @@ export type Fields = Partial<
  *
  * @throws DomainError invalid, naming the field
  */
-export function readFields(body: WebhookPatch, type: WebhookRow['type'], guard: Guard): Fields {
+export function readWebhookFields(
+  body: WebhookPatch,
+  type: WebhookRow['type'],
+  guard: Guard,
+): WebhookFields {
   const { target_url, events, content_type, ...fields } = body
   if (content_type !== undefined && content_type !== 'application/json')
     throw invalid({ content_type: `"${content_type}" is not a valid choice.` })
@@ -56,7 +60,7 @@ function readEvents(text: string, type: WebhookRow['type']): string[] {
 export function readScope(
   { type, project_id }: { type: string; project_id?: number | null },
   { scope }: Pick<Principal, 'scope'>,
-): Whose {
+): WebhookScope {
   if (type === 'project' && project_id != null) return { project_id }
   if (type === 'project') throw invalid({ project_id: 'This field is required.' }, 'required')
   if (project_id != null)

@@ -3,7 +3,7 @@ import type { CallContext } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/clock'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
-import { noteChange } from '../event-log/note-change.ts'
+import { logChange } from '../event-log/note-change.ts'
 
 const shown = [
   'target_url',
@@ -28,7 +28,7 @@ export function logWebhook(
   context: CallContext,
 ): Promise<void> {
   const { organization: organization_id } = record
-  return noteChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
+  return logChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
 }
 
 /** Logs every changed field; of the secret only whether one exists. */
@@ -41,5 +41,5 @@ export function logWebhookUpdate(
   const changed = shown.filter((name) => old[name] !== record[name])
   const before = Object.fromEntries(changed.map((name) => [name, old[name]]))
   const change = { action: 'update', resource: 'webhook', record, before } as const
-  return noteChange(tx, clock, { ...change, organization_id: record.organization }, context)
+  return logChange(tx, clock, { ...change, organization_id: record.organization }, context)
 }

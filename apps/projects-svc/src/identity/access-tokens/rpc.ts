@@ -19,10 +19,10 @@ import type { IdentityDeps } from '../deps.ts'
 import { toBasicUser } from '../messages.ts'
 import { findUser, lockUser } from '../repo.ts'
 import { hashOf, newAccessToken } from '../secrets.ts'
-import { selfOf, userGone } from '../self.ts'
+import { selfOf, userDeleted } from '../self.ts'
 import { readExpiry } from './expiry.ts'
 import { listAccessTokens } from './list.ts'
-import { type Shown, toAccessToken } from './messages.ts'
+import { type TokenFormat, toAccessToken } from './messages.ts'
 import { accessTokenRules } from './policy.ts'
 import {
   countAccessTokens,
@@ -58,7 +58,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       const { value, columns } = newToken(body, clock.now())
       const made = await runChange(db, context, async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
-        if (!owner) throw userGone()
+        if (!owner) throw userDeleted()
         const count = await countAccessTokens(tx, owner.id, usability())
         assertRoomForOne(count, settings.maxAccessTokens)
         const row = await insertAccessToken(tx, { ...columns, owner_id: owner.id })
@@ -131,7 +131,7 @@ function allowed(
   return row
 }
 
-async function withOwner(db: Db, row: AccessTokenRow, shown?: Shown) {
+async function withOwner(db: Db, row: AccessTokenRow, shown?: TokenFormat) {
   const owner = await findUser(db, row.owner_id)
   if (!owner) throw notFound()
   return toAccessToken(row, toBasicUser(owner), shown)

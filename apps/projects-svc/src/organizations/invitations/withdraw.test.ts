@@ -2,14 +2,14 @@ import type { OrganizationRole } from '@reticle/contracts/principal'
 import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { inviting } from '../../testing/invitations.ts'
+import { createInviter } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
 /** Withdrawal of open invitations whose sender may no longer send them. */
 
 const workspace = await testOrganizations()
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
-const { newAddress, register } = inviting(workspace)
+const { newAddress, register } = createInviter(workspace)
 const admin = await addUser('admin')
 
 describe.each(transports)('over %s', (transport) => {

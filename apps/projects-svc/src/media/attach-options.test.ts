@@ -8,7 +8,7 @@ import { frameAt, frameLines, testWorkspace } from '../testing/workspace.ts'
 const { addUser, over, takeEvents } = await testWorkspace()
 const anna = await addUser()
 
-interface Wish {
+interface MediaOptions {
   start_frame?: number
   frame_filter?: string
   storage?: 'share'
@@ -22,10 +22,10 @@ describe.each(transports)('%s', (transport) => {
   type TaskBody = Parameters<typeof tasks.createTask>[0]['body']
   const addTask = (given: Partial<TaskBody> = {}) =>
     tasks.createTask({ body: { name: 't', ...given } }, anna.call)
-  const attach = (task_id: number, wish: Wish, size = 6) => {
+  const attach = (task_id: number, options: MediaOptions, size = 6) => {
     const query = { task_id, call_id: randomUUID(), image_quality: 60, chunk_size: 5 }
     const body = frameLines(Array.from({ length: size }, (_, index) => frameAt(index)))
-    return media.attachMedia({ ...query, ...wish, body }, anna.call)
+    return media.attachMedia({ ...query, ...options, body }, anna.call)
   }
   const rangesOf = async (task_id: number) => {
     const { results } = await jobs.listJobs({ task_id, sort: 'id', page_size: 'all' }, anna.call)
@@ -116,9 +116,12 @@ describe.each(transports)('%s', (transport) => {
       { job_sizes: { frames: [2, 3] } },
       'job_file_mapping lists 5 files, but there are 6 frames',
     ],
-  ])('a task with %j rejects %j and stays unchanged', async (given, wish, text) => {
+  ])('a task with %j rejects %j and stays unchanged', async (given, options, text) => {
     const task = await addTask(given)
-    await expect(attach(task.id, wish)).rejects.toMatchObject({ kind: 'invalid', body: [text] })
+    await expect(attach(task.id, options)).rejects.toMatchObject({
+      kind: 'invalid',
+      body: [text],
+    })
     expect(await tasks.getTask({ id: task.id }, anna.call)).toEqual(task)
   })
 
