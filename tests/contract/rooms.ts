@@ -109,6 +109,14 @@ export const orders: Record<string, string[]> = {
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
+  'apps/projects-svc': [
+    ...['db', 'bodies', 'access', 'identity', 'organizations', 'storages', 'labels', 'jobs'],
+    ...['tasks', 'projects', 'ground-truth', 'media', 'review', 'guides', 'workspaces'],
+    ...['drafts', 'backups'],
+  ],
+  'apps/webhooks-svc': [
+    ...['db', 'copies', 'event-log', 'payloads', 'webhooks', 'deliveries', 'messages'],
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

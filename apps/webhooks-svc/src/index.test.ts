@@ -59,7 +59,9 @@ test('a change reaches the receiver before and after a restart', async () => {
   await happen(12)
   await vi.waitFor(() => expect(receiver.received).toHaveLength(1), patience)
   expect(emitted()[0]).toMatchObject({
-    ...{ event: 'update:task', webhook_id: id, webhook_sequence: 1 },
+    event: 'update:task',
+    webhook_id: id,
+    webhook_sequence: 1,
     task: { id: 12, url: 'https://label.example.org/api/tasks/12' },
     sender: { id: 1, username: 'anna', url: 'https://label.example.org/api/users/1' },
   })

@@ -17,11 +17,21 @@ export function toBackupTask({ row, guide, dataSet, jobs, truth }: BackupTaskRow
   const { chunk_size, image_quality, start_frame, frame_filter } = dataSet
   const { storage, video_name, deleted_frames } = dataSet
   return {
-    ...{ id, name, bug_tracker, status, subset, guide },
+    id,
+    name,
+    bug_tracker,
+    status,
+    subset,
+    guide,
     has_custom_segments: segment_size === 0,
     data: {
-      ...{ chunk_size, image_quality, start_frame, frame_filter },
-      ...{ storage, video_name, deleted_frames },
+      chunk_size,
+      image_quality,
+      start_frame,
+      frame_filter,
+      storage,
+      video_name,
+      deleted_frames,
     },
     jobs: [...jobs].sort(inOrder).map((job) => toBackupJob(job, truth)),
   }

@@ -40,7 +40,9 @@ export async function readBackupTask(db: Db, id: number): Promise<Omit<BackupTas
     .executeTakeFirst()
   return {
     guide: guide?.markdown ?? null,
-    ...{ dataSet, jobs, truth: await listValidationFrames(db, id) },
+    dataSet,
+    jobs,
+    truth: await listValidationFrames(db, id),
   }
 }
 

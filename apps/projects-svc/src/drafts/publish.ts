@@ -8,13 +8,14 @@ import { applyOnce } from '@reticle/kit/outbox/calls'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import { assertPermitted } from '@reticle/kit/policy'
 import type { Transaction } from 'kysely'
+import { projectRules } from '../access/project-policy.ts'
+import { projectStanding } from '../access/standing.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { DraftRow, ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { lockProject, touchProject } from '../db/shared-rows.ts'
 import { holdOrganization } from '../organizations/index.ts'
-import { projectRules } from '../projects/policy.ts'
 import { projectRecord } from '../projects/records.ts'
-import { lockProject, touchProject } from '../projects/repo.ts'
-import { projectStanding } from '../standing.ts'
+import { emitPublished } from './emit-published.ts'
 import { publishLabels } from './labels.ts'
 import {
   deleteDraft,
@@ -25,7 +26,6 @@ import {
   publishProjectRow,
   publishTaskRows,
 } from './repo.ts'
-import { emitPublished } from './tell.ts'
 
 type Tx = Transaction<ProjectsDb>
 

@@ -111,7 +111,10 @@ describe.each(transports)('%s', (transport) => {
     const [, skeleton, road] = after.labels
     const ids = skeleton?.sublabels.map((part) => part.id) ?? []
     expect(skeleton).toMatchObject({
-      ...{ name: 'person', type: 'skeleton', project_id: project.id, attributes },
+      name: 'person',
+      type: 'skeleton',
+      project_id: project.id,
+      attributes,
       sublabels: points.map((point) => ({ ...point, has_parent: true })),
     })
     expect(skeleton?.svg).toBe(

@@ -1,7 +1,6 @@
 import type { FrameSelection } from '@reticle/contracts/rest/validation'
 import { describe, expect, test } from 'vitest'
-import { createDraw } from './draw.ts'
-import { selectFrames } from './select.ts'
+import { createDraw, selectFrames } from './select.ts'
 
 /** Frame selection methods. */
 

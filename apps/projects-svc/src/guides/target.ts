@@ -1,11 +1,11 @@
 import type { GuideCreate } from '@reticle/contracts/rest/guides'
 import { invalid } from '@reticle/kit/errors'
 import type { Transaction } from 'kysely'
+import type { Owner } from '../access/owner.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { Owner } from '../owner.ts'
-import { lockProject, touchProject } from '../projects/repo.ts'
-import { lockTaskAndProject, lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
+import { lockProject, touchJobs, touchProject, touchTasks } from '../db/shared-rows.ts'
+import { lockTaskAndProject, lockTasksOfProject } from '../tasks/repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 

@@ -1,7 +1,7 @@
 import { jobUpdated } from '@reticle/contracts/events/tasks'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from '../changes.ts'
+import { fieldsBefore } from '../bodies/changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { jobRecord } from './records.ts'
 import { findJob, updateJobs } from './repo.ts'

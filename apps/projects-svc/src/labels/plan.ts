@@ -1,7 +1,7 @@
 import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
 import { invalidText, notFound } from '@reticle/kit/errors'
 import { createPacer, type Pace } from '@reticle/kit/pacer'
-import { fieldError, missingField, type Path } from '../field-error.ts'
+import { fieldError, missingField, type Path } from '../bodies/field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { countFree, pickColor } from './color.ts'
 import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
@@ -19,6 +19,9 @@ export interface LabelsPlan {
   /** Attributes removed from labels that stay. */
   removed_attributes: number[]
 }
+
+/** Plans new labels of an owner from its current ones. */
+export type PlanLabels = (current: readonly Label[]) => Promise<LabelsPlan>
 
 type Removed = Omit<LabelsPlan, 'labels'>
 

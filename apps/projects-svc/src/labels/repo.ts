@@ -2,9 +2,9 @@ import type { Label } from '@reticle/contracts/rest/labels'
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { type FactsRow, type FactsTarget, factsStatements } from '../access/facts.ts'
+import { type Owner, ownerKey, ownerOf } from '../access/owner.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { type FactsRow, type FactsTarget, factsStatements } from '../facts.ts'
-import { type Owner, ownerKey, ownerOf } from '../owner.ts'
 import { type LabelView, toLabels, toLabelsByOwner } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>

@@ -1,26 +1,49 @@
 import type { labels } from '@reticle/contracts/api/labels'
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Principal } from '@reticle/contracts/principal'
+import type { LabelSet } from '@reticle/contracts/rest/facts'
 import type { Label } from '@reticle/contracts/rest/labels'
-import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import {
+  type CallContext,
+  invalid,
+  invalidText,
+  notFound,
+  type Service,
+  signedIn,
+} from '@reticle/kit'
 import { runChange } from '@reticle/kit/db/change'
 import { assertMatches } from '@reticle/kit/etag'
-import type { Kysely } from 'kysely'
-import { authorizeTarget } from '../authorize.ts'
+import type { Kysely, Transaction } from 'kysely'
+import { authorizeTarget } from '../access/authorize.ts'
+import type { FactsTarget } from '../access/facts.ts'
+import { type Owner, ownerOf } from '../access/owner.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { labelSetOf } from '../drafts/labels.ts'
-import { findDraft } from '../drafts/repo.ts'
-import type { FactsTarget } from '../facts.ts'
-import { type Owner, ownerOf } from '../owner.ts'
-import { changeOwnedLabels } from './change.ts'
 import { listLabels } from './list.ts'
-import { planLabels, planOneLabel } from './plan.ts'
+import { type PlanLabels, planLabels, planOneLabel } from './plan.ts'
 import { findLabel, findLabelSet, listLabelsById } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
+/** Functions of projects, tasks and drafts that labels need. They are passed in, because those folders import this one. */
+export interface LabelDeps {
+  db: Db
+  /** Changes the labels of a project or task, with the permission check and the events of its PATCH. */
+  changeOwnedLabels(
+    tx: Transaction<ProjectsDb>,
+    owner: Owner,
+    plan: PlanLabels,
+    context: CallContext,
+  ): Promise<void>
+  /** Finds the labels that tasks of a draft use; undefined: the stored labels. */
+  findDraftLabels(db: Db, draft_id: string): Promise<LabelSet | undefined>
+}
+
 /** Builds the handlers of labels of projects and tasks. */
-export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
+export function labelHandlers({
+  db,
+  changeOwnedLabels,
+  findDraftLabels,
+}: LabelDeps): Service<typeof labels> {
   return {
     async listLabels(query, context) {
       const principal = signedIn(context)
@@ -72,8 +95,8 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       const found = await findLabelSet(db, target)
       if (!found) throw notFound()
       const { draft_id, labels_revision, labels } = found
-      const draft = draft_id ? await findDraft(db, draft_id) : undefined
-      return (draft && labelSetOf(draft)) ?? { labels_revision, labels }
+      const drafted = draft_id ? await findDraftLabels(db, draft_id) : undefined
+      return drafted ?? { labels_revision, labels }
     },
   }
 }

@@ -64,7 +64,9 @@ describe.each(transports)('%s', (transport) => {
     expect(await attach(id, { video_name: 'a.mp4' }, 8)).toEqual({ size: 8, jobs: 3 })
     expect(await rangesOf(id)).toBe('0-3 2-5 4-7')
     expect(await tasks.getTask({ id }, anna.call)).toMatchObject({
-      ...{ mode: 'interpolation', media_type: 'image', overlap: 2 },
+      mode: 'interpolation',
+      media_type: 'image',
+      overlap: 2,
     })
     const { frames, ...whole } = await media.getTaskDataMeta({ id }, anna.call)
     expect([whole.size, frames.map(({ name }) => name)]).toEqual([8, ['a.mp4']])

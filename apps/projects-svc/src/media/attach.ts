@@ -10,15 +10,13 @@ import { applyOnce } from '@reticle/kit/outbox/calls'
 import { emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Bytes } from '@reticle/kit/rpc/context'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from '../changes.ts'
-import { lockCloudStorage } from '../cloud-storages/repo.ts'
-import { permittedSource } from '../cloud-storages/source.ts'
-import type { ProjectsSettings } from '../config.ts'
+import { fieldsBefore } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { addRequestedGroundTruth } from '../ground-truth/with-media.ts'
 import { jobRecords } from '../jobs/records.ts'
 import { listJobsOf } from '../jobs/repo.ts'
+import { lockCloudStorage } from '../storages/cloud/repo.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import {
@@ -38,12 +36,15 @@ import {
   setLastFrame,
 } from './repo.ts'
 import { insertFrameNames } from './repo-names.ts'
+import { permittedSource } from './source.ts'
 import { planSplit, rangesOf, type Split, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Attach = OperationInput<(typeof media)['attachMedia']>
 
-export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
+export interface AttachSettings {
+  maxJobsPerTask: number
+}
 
 /**
  * Stores the frames of `body` as the media of a task and splits them into jobs, in one transaction. A repeated

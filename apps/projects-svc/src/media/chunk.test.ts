@@ -5,7 +5,10 @@ import type { Viewed } from './viewed.ts'
 /** Frames of chunks. Ten frames, four in a chunk. */
 
 const viewed = (start: number, stop: number, frames?: number[]): Viewed => ({
-  ...{ task_id: 1, start, stop, size: 10 },
+  task_id: 1,
+  start,
+  stop,
+  size: 10,
   ...(frames && { chosen: { job_id: 1, frames } }),
 })
 const task = viewed(0, 9)

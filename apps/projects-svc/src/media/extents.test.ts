@@ -1,6 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { findFacts } from '../facts.ts'
+import { findFacts } from '../access/facts.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 import { listExtents } from './extents.ts'
 
@@ -28,7 +28,11 @@ describe.each(transports)('%s', (transport) => {
       stop_frame,
     }))
     const extent = {
-      ...{ task_id: full.id, size: 10, dimension: '2d', jobs: ranges, frames: [] },
+      task_id: full.id,
+      size: 10,
+      dimension: '2d',
+      jobs: ranges,
+      frames: [],
       deleted: [
         { start: 1, stop: 3 },
         { start: 7, stop: 7 },

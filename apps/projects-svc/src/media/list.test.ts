@@ -26,7 +26,9 @@ async function addTask(user: typeof anna, names: readonly string[], given: objec
 
 const { id: project_id } = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
 const street = await addTask(anna, ['Street/0001.jpg', 'street/0002.jpg', 'café_100%.png'], {
-  ...{ project_id, segment_size: 2, overlap: 1 },
+  project_id,
+  segment_size: 2,
+  overlap: 1,
 })
 const harbour = await addTask(anna, ['harbour/0001.jpg', 'harbour/0002.jpg'])
 const night = await addTask(bo, ['night/street-0001.jpg'])

@@ -4,13 +4,14 @@ import type { Principal } from '@reticle/contracts/principal'
 import type { LocatedChunk, LocatedFrame } from '@reticle/contracts/rest/facts'
 import { invalidText, notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
-import { detached } from '../cloud-storages/source.ts'
+import type { FactsTarget } from '../access/facts.ts'
 import type { DataSetRow, ProjectsDb } from '../db/schema.ts'
-import type { FactsTarget } from '../facts.ts'
+import { noDataText } from '../tasks/messages.ts'
 import { framesOfChunk } from './chunk.ts'
 import { withRelated } from './messages.ts'
 import { findDataSet, findFrame } from './repo.ts'
-import { findViewed, noDataText, noPreview, type Viewed } from './viewed.ts'
+import { detached } from './source.ts'
+import { findViewed, noPreview, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
 

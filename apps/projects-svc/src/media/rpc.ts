@@ -6,11 +6,11 @@ import { type CallContext, invalidText, notFound, type Service, signedIn } from 
 import { runChange } from '@reticle/kit/db/change'
 import { joinTexts } from '@reticle/kit/pieces'
 import type { Kysely } from 'kysely'
-import { authorizeTarget } from '../authorize.ts'
-import type { BucketAccess } from '../buckets/ask.ts'
-import { assertReachable, permittedSource } from '../cloud-storages/source.ts'
+import { authorizeTarget } from '../access/authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
+import type { BucketAccess } from '../storages/buckets/open.ts'
+import { noDataText } from '../tasks/messages.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
 import { changeJobMeta, changeTaskMeta } from './change.ts'
@@ -26,7 +26,8 @@ import {
   readFrames,
   sumMedia,
 } from './repo.ts'
-import { findViewed, noDataText, type Viewed } from './viewed.ts'
+import { assertReachable, permittedSource } from './source.ts'
+import { findViewed, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
 

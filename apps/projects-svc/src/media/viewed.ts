@@ -1,9 +1,9 @@
 import type { Principal } from '@reticle/contracts/principal'
 import { notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
-import { authorizeTarget } from '../authorize.ts'
+import { authorizeTarget } from '../access/authorize.ts'
+import type { FactsTarget } from '../access/facts.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { FactsTarget } from '../facts.ts'
 import { findNewestTask } from './repo.ts'
 
 /** Readable frames of a target, relative to the task and inclusive; `size` 0: no media yet. */
@@ -18,8 +18,6 @@ export interface Viewed {
 
 /** Returns the error for an existing target without media. */
 export const noPreview = () => notFound('There is no media to show yet.', 'no_preview')
-
-export const noDataText = 'Data is not uploaded for the task yet'
 
 /** Returns the frames of a target that the caller may read; for a project those of its newest task. */
 export async function findViewed(

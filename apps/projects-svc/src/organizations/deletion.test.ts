@@ -159,7 +159,9 @@ test('more than a thousand objects move to their owners without an event each', 
   const { organizations, projects } = over('in-process')
   const { id, owner } = await addOrganization()
   const names = Array.from({ length: 1001 }, (_, at) => ({
-    ...{ name: `p${at}`, owner_id: owner.id, organization_id: id },
+    name: `p${at}`,
+    owner_id: owner.id,
+    organization_id: id,
   }))
   const [first] = await db.insertInto('projects').values(names).returning('id').execute()
   await takeEvents()

@@ -7,6 +7,7 @@ export type { OrganizationObjects } from './deps.ts'
 export { invitationRules } from './invitations/policy.ts'
 export { membershipRules } from './memberships/policy.ts'
 export { membershipsOfUsers } from './memberships/users.ts'
+export { checkPeople, type People, peopleOf, personOf } from './people.ts'
 export { organizationRules } from './policy.ts'
 export {
   holdOrganization,

@@ -5,17 +5,20 @@ import { organizationCreated, organizationDeleted } from '@reticle/contracts/eve
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import { type CallContext, notFound, type Rule, type Service, signedIn } from '@reticle/kit'
 import { runChange } from '@reticle/kit/db/change'
-import { conflict } from '@reticle/kit/errors'
+import { conflict, invalid } from '@reticle/kit/errors'
 import { assertMatches } from '@reticle/kit/etag'
-import { emit } from '@reticle/kit/outbox/emit'
+import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import { assertPermitted, hasPermission } from '@reticle/kit/policy'
-import { changesTo, isEmpty } from '../changes.ts'
+import { changesTo, isEmpty } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { OrganizationRow } from '../db/schema.ts'
 import { changeOrganization, withFreeSlug } from './change.ts'
 import type { OrganizationDeps, Tx } from './deps.ts'
+import type { WithdrawDeps } from './invitations/withdraw.ts'
 import { listOrganizations } from './list.ts'
+import { changeRole } from './memberships/change.ts'
 import { addActiveMember } from './memberships/join.ts'
+import { findMembershipOf } from './memberships/repo.ts'
 import { organizationOf, organizationRecords } from './messages.ts'
 import { rulesFor } from './policy.ts'
 import {
@@ -25,7 +28,6 @@ import {
   lockOrganization,
 } from './repo.ts'
 import { foundingStanding, organizationStanding } from './standing.ts'
-import { transferOrganization } from './transfer.ts'
 
 type Handlers = Pick<
   Service<typeof organizations>,
@@ -144,4 +146,27 @@ function wantedOf(row: OrganizationRow, { contact, ...body }: Changes): Partial<
   const changes = changesTo<Partial<OrganizationRow>>(row, body)
   if (contact !== undefined && !isDeepStrictEqual(contact, row.contact)) changes.contact = contact
   return changes
+}
+
+/**
+ * Transfers a locked organization to another active member; the previous owner becomes a maintainer.
+ *
+ * @throws DomainError invalid for a user who is not an active member, or is the owner already
+ */
+async function transferOrganization(
+  tx: Tx,
+  row: OrganizationRow,
+  user_id: number,
+  deps: WithdrawDeps,
+  cause: EventCause,
+): Promise<Organization> {
+  const heir = await findMembershipOf(tx, row.id, user_id)
+  if (!heir?.is_active) throw invalid({ user_id: 'The user is not a member of the organization' })
+  if (heir.role === 'owner') throw invalid({ user_id: 'The user owns the organization already.' })
+  const former =
+    row.owner_id === null ? undefined : await findMembershipOf(tx, row.id, row.owner_id)
+  const record = await changeOrganization(tx, row, { owner_id: user_id }, cause)
+  if (former) await changeRole(tx, former, 'maintainer', deps, cause)
+  await changeRole(tx, heir, 'owner', deps, cause)
+  return record
 }

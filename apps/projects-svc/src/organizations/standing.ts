@@ -1,6 +1,6 @@
 import type { Principal } from '@reticle/contracts/principal'
 import type { Standing } from '@reticle/kit/policy'
-import { isLeader, roleIn } from '../roles.ts'
+import { isLeader, roleIn } from '../access/roles.ts'
 
 /** Relations of a caller to organizations. */
 

@@ -1,10 +1,11 @@
 import type { Principal } from '@reticle/contracts/principal'
 import { invalidText } from '@reticle/kit/errors'
 import type { Transaction } from 'kysely'
-import { listEqualStorages, type MoveTarget } from '../cloud-storages/repo.ts'
+import type { Owner } from '../access/owner.ts'
+import type { MoveTarget } from '../access/workspace-move.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { Owner } from '../owner.ts'
 import { checkStorages } from './check.ts'
+import { listEqualStorages } from './cloud/repo.ts'
 import { planStorages } from './plan.ts'
 import { listStoragesOf, type StorageChange, setStorages, storageOf } from './repo.ts'
 

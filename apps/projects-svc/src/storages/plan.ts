@@ -1,6 +1,6 @@
 import type { Storage, storageWrite } from '@reticle/contracts/rest/storage'
 import type { z } from 'zod'
-import { fieldError } from '../field-error.ts'
+import { fieldError } from '../bodies/field-error.ts'
 import type { StorageChange } from './repo.ts'
 
 type StorageWrite = z.infer<typeof storageWrite>

@@ -8,17 +8,16 @@ import { assertMatches } from '@reticle/kit/etag'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import { assertPermitted } from '@reticle/kit/policy'
 import type { Kysely, Transaction } from 'kysely'
-import { changesTo } from '../changes.ts'
+import { allowPatch } from '../access/patch-rights.ts'
+import { taskStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
+import { changesTo } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb, TaskRow } from '../db/schema.ts'
+import { touchProject } from '../db/shared-rows.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
-import { assertMovable, moveTask } from '../moving/task.ts'
-import { lockNamedOrganization } from '../organizations/index.ts'
-import { allowPatch } from '../patch-rights.ts'
-import { checkPeople } from '../people.ts'
-import { touchProject } from '../projects/repo.ts'
-import { taskStanding } from '../standing.ts'
+import { checkPeople, lockNamedOrganization } from '../organizations/index.ts'
 import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { changeTask, type TaskChange } from './change.ts'
@@ -33,7 +32,6 @@ import { emitDeletedTask } from './deleted.ts'
 import { listTasks } from './list.ts'
 import { shownTask } from './messages.ts'
 import { type Move, mapLabels } from './move.ts'
-import { taskRules } from './policy.ts'
 import { taskRecord, taskRecords } from './records.ts'
 import {
   deleteTask,
@@ -42,6 +40,7 @@ import {
   lockTaskAndProject,
   type TaskView,
 } from './repo.ts'
+import { assertMovable, moveTask } from './workspace-move.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Handlers = Pick<

@@ -31,13 +31,13 @@ import { completedRequest, webhookEvents } from '@reticle/contracts/events/webho
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import type { Project } from '@reticle/contracts/rest/projects'
 import { type Handle, onEvent, type Route, routeEvents } from '@reticle/kit/bus/bus'
+import { saveOrganization } from '../copies/repo-organizations.ts'
+import { releaseProjects, saveProject } from '../copies/repo-projects.ts'
 import type { OrganizationCopyRow, ProjectCopyRow, WebhooksDb } from '../db/schema.ts'
-import { saveOrganization } from '../organizations/repo.ts'
-import { releaseProjects, saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
-import { type MatchDeps, writeMessages } from './tell.ts'
+import { type MatchDeps, writeMessages } from './write-messages.ts'
 
-export type { MatchDeps } from './tell.ts'
+export type { MatchDeps } from './write-messages.ts'
 
 /**
  * Handles events for the group `reticle.webhooks`: each event becomes a message for every webhook that subscribes to

@@ -75,7 +75,9 @@ describe('events of an organization', () => {
     await hear(invitationDeleted, { invitation, reason: 'declined' })
     expect(await payloads()).toMatchObject([
       {
-        ...{ webhook_id, event: 'update:organization', organization: { id: 5, slug: 'acme' } },
+        webhook_id,
+        event: 'update:organization',
+        organization: { id: 5, slug: 'acme' },
         changes: { name: { from: 'old', to: 'Acme Vision' } },
       },
       { webhook_id, event: 'create:membership', membership: { id: 21, organization: 5 } },
@@ -207,7 +209,10 @@ describe('moves between organizations', () => {
       all.find(({ webhook_id }) => webhook_id === id),
     )
     expect(removed.project).toMatchObject({
-      ...{ id: 7, name: 'Trucks', organization: 5, updated_date: '2026-03-01T09:59:00.000Z' },
+      id: 7,
+      name: 'Trucks',
+      organization: 5,
+      updated_date: '2026-03-01T09:59:00.000Z',
     })
     expect(changed).toMatchObject({
       before_update: { organization: 5 },

@@ -17,9 +17,17 @@ async function addMessage(webhook_id: number, given: Partial<WebhookMessageRow>)
   const { id } = await db
     .insertInto('webhook_messages')
     .values({
-      ...{ webhook_id, sequence: 1, event_id: randomUUID(), delivery_id: randomUUID() },
-      ...{ event: 'update:task', key: 'task:1', changed_fields: '', body: Buffer.from('{}') },
-      ...{ next_attempt_date: now, created_date: now, ...given },
+      webhook_id,
+      sequence: 1,
+      event_id: randomUUID(),
+      delivery_id: randomUUID(),
+      event: 'update:task',
+      key: 'task:1',
+      changed_fields: '',
+      body: Buffer.from('{}'),
+      next_attempt_date: now,
+      created_date: now,
+      ...given,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

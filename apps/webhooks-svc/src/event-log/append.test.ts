@@ -58,10 +58,18 @@ describe('events about records', () => {
     await arrives(projectCreated, { project }, about)
     expect(await logged()).toMatchObject([
       {
-        ...{ scope: 'create:project', source: 'server', obj_id: 7, project_id: 7 },
-        ...{ timestamp: new Date('2026-03-01T10:00:00.000Z'), duration: 0 },
-        ...{ user_id: 3, user_name: 'anna', user_email: 'anna@example.org', org_id: 2 },
-        ...{ access_token_id: 5, address: '10.0.0.9' },
+        scope: 'create:project',
+        source: 'server',
+        obj_id: 7,
+        project_id: 7,
+        timestamp: new Date('2026-03-01T10:00:00.000Z'),
+        duration: 0,
+        user_id: 3,
+        user_name: 'anna',
+        user_email: 'anna@example.org',
+        org_id: 2,
+        access_token_id: 5,
+        address: '10.0.0.9',
         payload: { ...project, request: { id: 'request-1', user_agent: 'cli/1' } },
       },
     ])
@@ -191,7 +199,8 @@ describe('annotation changes', () => {
   test('a replacement is logged as deletions of the old and creations of the new objects', async () => {
     const by_action = { create: { shapes: 2 }, delete: { shapes: 5, tags: 1 } }
     await arrives(annotationsChanged, {
-      ...{ ...change, action: 'replace' },
+      ...change,
+      action: 'replace',
       jobs: [{ ...counts, by_action, ids: { tags: [], shapes: [8, 9], tracks: [] } }],
     })
     expect(await emitted()).toEqual([
@@ -247,8 +256,12 @@ describe('users', () => {
     await arrives(loginRejected, emitted, { caller })
     expect(await logged()).toMatchObject([
       {
-        ...{ scope: 'reject:login', obj_name: 'username', obj_val: 'anna', obj_id: 3 },
-        ...{ user_id: null, address: '10.0.0.9' },
+        scope: 'reject:login',
+        obj_name: 'username',
+        obj_val: 'anna',
+        obj_id: 3,
+        user_id: null,
+        address: '10.0.0.9',
         payload: { reason: 'wrong_password', request },
       },
     ])
@@ -269,9 +282,15 @@ describe('users', () => {
     await arrives(userDeleted, { user }, { actor })
     const owner = { url: '/users/3', id: 3, username: 'anna', first_name: '', last_name: '' }
     const accesstoken = {
-      ...{ id: 5, name: 'nightly', read_only: true, expiry_date: null, last_used_date: null },
-      ...{ created_date: '2026-03-01T10:00:00.000Z', updated_date: '2026-03-01T10:00:00.000Z' },
-      ...{ dialect: 'service', owner },
+      id: 5,
+      name: 'nightly',
+      read_only: true,
+      expiry_date: null,
+      last_used_date: null,
+      created_date: '2026-03-01T10:00:00.000Z',
+      updated_date: '2026-03-01T10:00:00.000Z',
+      dialect: 'service',
+      owner,
     }
     await arrives(accessTokenCreated, { accesstoken }, { actor })
     const rows = await logged()

@@ -67,8 +67,12 @@ export function rowsOfCall(body: ClientEvents, origin: Origin): NewEvent[] {
 
 function workRows(body: ClientEvents, origin: Origin): NewEvent[] {
   const workEvents = workingTimes(body).map(({ duration, ...place }) => ({
-    ...{ scope: 'send:working_time', obj_name: 'working_time', obj_val: String(duration) },
-    ...{ ...place, count: 1, duration },
+    scope: 'send:working_time',
+    obj_name: 'working_time',
+    obj_val: String(duration),
+    ...place,
+    count: 1,
+    duration,
     payload: { working_time: duration },
   }))
   return serverEvents(origin, workEvents, body.events.length)
@@ -82,8 +86,11 @@ export function acceptedOf(
 ): AcceptedEvents {
   const shift = shiftOf(body, origin)
   const whose = {
-    ...{ user_id: actor.id, user_name: actor.username, user_email: actor.email },
-    ...{ org_id: origin.organization_id, org_slug: actor.org_slug },
+    user_id: actor.id,
+    user_name: actor.username,
+    user_email: actor.email,
+    org_id: origin.organization_id,
+    org_slug: actor.org_slug,
   }
   return {
     timestamp: origin.timestamp,

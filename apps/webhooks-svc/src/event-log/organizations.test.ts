@@ -33,8 +33,13 @@ beforeEach(async () => {
 })
 
 const everything: EventFilter = {
-  ...{ org_id: null, project_id: null, task_id: null, job_id: null, user_id: null },
-  ...{ from: null, to: null },
+  org_id: null,
+  project_id: null,
+  task_id: null,
+  job_id: null,
+  user_id: null,
+  from: null,
+  to: null,
 }
 const places = async () =>
   db.selectFrom('events').select(['scope', 'org_id', 'org_slug']).orderBy('ordinal').execute()
@@ -140,7 +145,8 @@ describe('permissions to export events', () => {
   test('the workspace that the request names restricts the export like a filter', async () => {
     const naming = (organization_id: number | null, role: 'owner' | 'worker') =>
       callAs({
-        ...{ user_id: 3, organization_roles: { 2: role } },
+        user_id: 3,
+        organization_roles: { 2: role },
         scope: { organization_id },
       })
     expect(await permitted({}, naming(2, 'owner'))).toEqual(

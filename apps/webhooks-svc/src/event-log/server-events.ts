@@ -54,8 +54,14 @@ export function serverEvents(origin: Origin, events: readonly LogEvent[], first 
   const { event_id, timestamp, organization_id, request_id, caller } = origin
   const request = { id: request_id, user_agent: caller.user_agent ?? null }
   return events.map(({ scope, payload, ...given }, index) => ({
-    ...{ obj_name: null, obj_id: null, obj_val: null, count: null, duration: 0 },
-    ...{ project_id: null, task_id: null, job_id: null },
+    obj_name: null,
+    obj_id: null,
+    obj_val: null,
+    count: null,
+    duration: 0,
+    project_id: null,
+    task_id: null,
+    job_id: null,
     ...given,
     ...actorColumns(origin),
     event_id,

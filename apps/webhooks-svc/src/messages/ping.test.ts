@@ -30,7 +30,9 @@ const handlers = testHandlers({
     outgoing: resolveLoopback(),
     tasks: projectFacts({ 7: { owner_id: 1 } }),
   },
-  ...{ perProject: 9, perOrganization: 9, guard: { nets: [], allowHttp: true } },
+  perProject: 9,
+  perOrganization: 9,
+  guard: { nets: [], allowHttp: true },
   schedule: { seconds: [5], random: () => 0.5 },
 })
 const anna = callAs({ user_id: 1, username: 'anna', email: 'anna@example.org' })
@@ -50,14 +52,22 @@ describe.each(transports)('over %s', (transport) => {
     receiver.answer({ status: 202, body: 'here' })
     const delivery = await webhooks.pingWebhook({ id }, anna)
     expect(delivery).toMatchObject({
-      ...{ webhook_id: id, event: 'ping', status_code: 202, response: 'here' },
-      ...{ attempt: 1, redelivery: false, changed_fields: '' },
+      webhook_id: id,
+      event: 'ping',
+      status_code: 202,
+      response: 'here',
+      attempt: 1,
+      redelivery: false,
+      changed_fields: '',
     })
     const [got] = receiver.received
     const text = String(got?.body)
     expect(JSON.parse(text)).toEqual(delivery.request)
     expect(JSON.parse(text)).toMatchObject({
-      ...{ event: 'ping', webhook_id: id, delivery_id: delivery.delivery_id, webhook_sequence: 1 },
+      event: 'ping',
+      webhook_id: id,
+      delivery_id: delivery.delivery_id,
+      webhook_sequence: 1,
       webhook: { id, url: `https://host/api/webhooks/${id}`, has_secret: true },
       sender: { id: 1, username: 'anna', email: 'anna@example.org' },
     })
@@ -78,15 +88,26 @@ test('a ping of a webhook of the dialect cvat has the record of the mount and no
   expect(JSON.parse(text)).toEqual({
     event: 'ping',
     webhook: {
-      ...{ id, url: `${mount}/webhooks/${id}`, target_url: receiver.url, description: '' },
-      ...{ type: 'project', project_id: 7, organization: null, events: ['update:task'], owner },
-      ...{ content_type: 'application/json', is_active: true, enable_ssl: true },
-      ...{ created_date: '2026-03-01T09:00:00.000Z', updated_date: '2026-03-01T09:00:00.000Z' },
+      id,
+      url: `${mount}/webhooks/${id}`,
+      target_url: receiver.url,
+      description: '',
+      type: 'project',
+      project_id: 7,
+      organization: null,
+      events: ['update:task'],
+      owner,
+      content_type: 'application/json',
+      is_active: true,
+      enable_ssl: true,
+      created_date: '2026-03-01T09:00:00.000Z',
+      updated_date: '2026-03-01T09:00:00.000Z',
     },
     sender: owner,
   })
   expect(receiver.received[0]?.headers).toMatchObject({
-    ...{ 'x-webhook-id': String(id), 'x-webhook-delivery': delivery.delivery_id },
+    'x-webhook-id': String(id),
+    'x-webhook-delivery': delivery.delivery_id,
     'x-webhook-sequence': '1',
   })
 })

@@ -62,8 +62,15 @@ async function open(
   })
   const { target_url, secret_sealed, old_secret_sealed, old_secret_until_date, enable_ssl } = view
   return {
-    ...{ ...message, traceparent: null, attempt: 0, redelivery_of: null },
-    ...{ target_url, secret_sealed, old_secret_sealed, old_secret_until_date, enable_ssl },
+    ...message,
+    traceparent: null,
+    attempt: 0,
+    redelivery_of: null,
+    target_url,
+    secret_sealed,
+    old_secret_sealed,
+    old_secret_until_date,
+    enable_ssl,
     is_active: true, // a ping of a disabled webhook is sent as well
   }
 }
@@ -76,8 +83,11 @@ function pingOf(
 ): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {
-    ...{ event: pingEvent, event_id: randomUUID(), key: `webhook:${view.id}` },
-    ...{ occurred_date: clock.now().toISOString(), resource: 'webhook' },
+    event: pingEvent,
+    event_id: randomUUID(),
+    key: `webhook:${view.id}`,
+    occurred_date: clock.now().toISOString(),
+    resource: 'webhook',
     record: record.parse(toAbsoluteLinks(webhook, toWebhook(view), base)),
     actor: { id: user_id, username, first_name, last_name, email },
   }

@@ -37,7 +37,11 @@ const tasks = projectFacts({ 7: { owner_id: 1 } })
 const guard = { nets: [], allowHttp: true }
 const rights = { perProject: 9, perOrganization: 9, guard }
 const handlers = testHandlers({
-  ...{ db, tasks, clock, secrets, ...rights },
+  db,
+  tasks,
+  clock,
+  secrets,
+  ...rights,
   onMessages: wake,
 })
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: wake })

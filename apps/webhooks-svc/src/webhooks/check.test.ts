@@ -2,8 +2,7 @@ import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { webhookCreate, webhookPatch } from '@reticle/contracts/rest/webhooks'
 import { describe, expect, test } from 'vitest'
-import { readScope, readWebhookFields } from './check.ts'
-import { eventsOf } from './events.ts'
+import { eventsOf, readScope, readWebhookFields } from './check.ts'
 
 const guard = { nets: [], allowHttp: false }
 const read = (body: WebhookPatch) => readWebhookFields(body, 'project', guard)

@@ -1,6 +1,6 @@
 import { pingEvent, webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { Principal } from '@reticle/contracts/principal'
-import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
+import type { WebhookPatch, webhookTypes } from '@reticle/contracts/rest/webhooks'
 import { type DomainError, invalid } from '@reticle/kit'
 import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
 import type { WebhookRow } from '../db/schema.ts'
@@ -76,3 +76,11 @@ export function readScope(
 /** Returns the error for a reference to a project that does not exist. */
 export const noSuchProject = (id: number): DomainError =>
   invalid({ project_id: `Invalid pk "${id}" - object does not exist.` })
+
+/** Returns the sorted names of the events that a type of webhook may subscribe to; `all` for every type. */
+export function eventsOf(type: (typeof webhookTypes)[number] | 'all'): string[] {
+  const names = Object.entries(webhookEvents).filter(
+    ([, types]) => type === 'all' || types.includes(type),
+  )
+  return names.map(([name]) => name).sort()
+}

@@ -1,6 +1,6 @@
 import type { Webhook } from '@reticle/contracts/rest/webhooks'
+import { deletedUserId } from '../copies/repo-people.ts'
 import type { WebhookRow } from '../db/schema.ts'
-import { deletedUserId } from '../people/nobody.ts'
 
 /** Row of a webhook, joined with its organization (its own or that of its project) and its newest delivery. */
 export type WebhookView = WebhookRow & {

@@ -9,11 +9,9 @@ import type { Guard } from '@reticle/kit/outgoing/guard'
 import type { SecretBox } from '@reticle/kit/secrets'
 import type { Transaction, Updateable } from 'kysely'
 import type { WebhookRow, WebhooksDb, WebhooksTable } from '../db/schema.ts'
-import { describeLimits } from '../limits.ts'
 import { changesOf, rotationOf } from './changes.ts'
-import { readScope, readWebhookFields, type WebhookFields } from './check.ts'
+import { eventsOf, readScope, readWebhookFields, type WebhookFields } from './check.ts'
 import { type EnterDeps, enterOrganization, enterProject } from './enter.ts'
-import { eventsOf } from './events.ts'
 import { listWebhooks } from './list.ts'
 import { logWebhook, logWebhookUpdate } from './log.ts'
 import { toWebhook } from './messages.ts'
@@ -44,15 +42,12 @@ type Handlers = Pick<
   | 'rotateWebhookSecret'
   | 'deleteWebhook'
   | 'listWebhookEvents'
-  | 'describe'
 >
 
 /** Creates the handlers of webhooks as a resource. */
 export function webhookHandlers(deps: WebhookDeps): Handlers {
   const { db } = deps
   return {
-    describe: async () => describeLimits(deps),
-
     listWebhookEvents: async ({ type }) => ({ webhook_type: type, events: eventsOf(type) }),
 
     async listWebhooks(query, context) {

@@ -120,7 +120,10 @@ describe.each(transports)('%s', (transport) => {
       )
       expect(principal).toMatchObject({ user_id: id, username: body.username, email, role: 'user' })
       expect(await identity.getUser({ id }, as(root))).toMatchObject({
-        ...{ first_name: 'Nell', email, groups: ['user'], is_active: true },
+        first_name: 'Nell',
+        email,
+        groups: ['user'],
+        is_active: true,
       })
       expect(await invite(email)).toMatchObject({
         id,

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import type { Mail, Mailer } from '../../identity/index.ts'
 import { handlers } from '../../server.ts'
-import { testBlobs } from '../../testing/blobs.ts'
 import { createInviter } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
+import { testBlobs } from '../../testing/workspace.ts'
 
 /** Mails of invitations. */
 

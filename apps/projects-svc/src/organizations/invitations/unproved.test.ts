@@ -87,7 +87,10 @@ describe.each(transports)('over %s', (transport) => {
     const person = await registerOver(email)
     const { key } = first.made
     expect(await organizations.getInvitation({ key }, await as(person))).toMatchObject({
-      ...{ key, role: 'maintainer', accepted: false, user: { id: person.id } },
+      key,
+      role: 'maintainer',
+      accepted: false,
+      user: { id: person.id },
     })
     await organizations.acceptInvitation({ key }, await as(person))
     expect(await rolesOf(person)).toEqual({ [first.id]: 'maintainer' })

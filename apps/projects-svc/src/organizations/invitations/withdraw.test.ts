@@ -134,8 +134,11 @@ describe.each(transports)('over %s', (transport) => {
     await db
       .insertInto('memberships')
       .values({
-        ...{ organization_id: other.id, user_id: given.sender.id, role: 'maintainer' },
-        ...{ is_active: true, joined_date: new Date() },
+        organization_id: other.id,
+        user_id: given.sender.id,
+        role: 'maintainer',
+        is_active: true,
+        joined_date: new Date(),
       })
       .execute()
     const body = { email: newAddress(), role: 'worker' as const }
