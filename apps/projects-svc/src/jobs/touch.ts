@@ -22,7 +22,7 @@ export async function emitJobChange(
 ): Promise<void> {
   const record = async () => {
     const row = await findJob(tx, id)
-    if (!row) throw new Error(`the locked job ${id} is gone`)
+    if (!row) throw new Error(`the locked job ${id} does not exist`)
     return jobRecord(tx, row)
   }
   const before = await record()

@@ -138,11 +138,12 @@ async function changedLabel(
   const { removed, isSublabel } = scope
   const type = checkType(known, item, [...place, 'type'], isSublabel)
   const color = item.color ? checkColor(item.color, [...place, 'color']) : known.color
-  const { attributes, removed: gone } = planAttributes(known.attributes, item.attributes ?? [], [
-    ...place,
-    'attributes',
-  ])
-  removed.removed_attributes.push(...gone)
+  const { attributes, removed: removedSpecs } = planAttributes(
+    known.attributes,
+    item.attributes ?? [],
+    [...place, 'attributes'],
+  )
+  removed.removed_attributes.push(...removedSpecs)
   const draft = { ...known, name: item.name ?? known.name, color, type, attributes }
   if (type === 'skeleton') return changedSkeleton(draft, item, place, scope)
   if (item.sublabels?.length)

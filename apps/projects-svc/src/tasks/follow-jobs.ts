@@ -25,7 +25,7 @@ export async function withTaskFollowing<R>(
   columns: Pick<TaskChanges, 'validation_mode'> = {},
 ): Promise<R> {
   const row = await findTask(tx, id)
-  if (!row) throw new Error(`task ${id} of a locked job is gone`)
+  if (!row) throw new Error(`task ${id} of a locked job does not exist`)
   const jobs = await summarizeJobs(tx, [id])
   const answer = await changeJobs()
   const status = taskStatus(await listJobStatuses(tx, id))
