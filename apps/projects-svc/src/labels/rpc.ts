@@ -24,7 +24,9 @@ import { findLabel, findLabelSet, listLabelsById } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
-/** Functions of projects, tasks and drafts that labels need. They are passed in, because those folders import this one. */
+/**
+ * Functions of projects, tasks and drafts that labels need. They are passed in, because those folders import this one.
+ */
 export interface LabelDeps {
   db: Db
   /** Changes the labels of a project or task, with the permission check and the events of its PATCH. */
