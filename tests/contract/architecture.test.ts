@@ -109,13 +109,13 @@ test('no file imports itself through others', () => {
 })
 
 test('policies import only rules and types', () => {
-  const inPolicies = imports.filter(({ source }) => source.path.endsWith('/policy.ts'))
+  const inPolicies = imports.filter(({ source }) => /[/-]policy\.ts$/.test(source.path))
   const wrong = inPolicies.filter(
     ({ source, name }) =>
       source.room.startsWith('apps/') &&
       name !== '@reticle/kit' &&
       !['@reticle/kit/call/policy', '@reticle/contracts'].some(begins(name)) &&
-      !/\/policy\.ts$/.test(name),
+      !/[/-]policy\.ts$/.test(name),
   )
   expect(wrong.map(at)).toEqual([])
 })
@@ -123,7 +123,7 @@ test('policies import only rules and types', () => {
 test('handlers, policies and messages contain no SQL', () => {
   const sql = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`/
   const wrong = sources
-    .filter(({ path }) => /^apps\/.*\/(rpc|policy|messages)\.ts$/.test(path))
+    .filter(({ path }) => /^apps\/.*[/-](rpc|policy|messages)\.ts$/.test(path))
     .flatMap((source) => linesWith(sql, source.path, codeOf(source)))
   expect(wrong).toEqual([])
 })

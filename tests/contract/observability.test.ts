@@ -99,7 +99,10 @@ test('the chart has the same alerts', () => {
 
 test('labels of metrics never contain ids', () => {
   const sources = ['packages/kit/src/observe/metrics.ts', 'apps/gateway/src/plugins/watch.ts']
-  const services = ['apps/jobs-svc/src/requests/metrics.ts', 'apps/webhooks-svc/src/metrics.ts']
+  const services = [
+    'apps/jobs-svc/src/requests/metrics.ts',
+    'apps/webhooks-svc/src/deliveries/metrics.ts',
+  ]
   const labels = [...sources, ...services].flatMap((path) =>
     [...read(path).matchAll(/labelNames: \[([^\]]*)\]/g)].flatMap(
       ([, names = '']) => names.match(/\w+/g) ?? [],

@@ -166,6 +166,14 @@ export const orders: Record<string, string[]> = {
     'backups',
     'worker',
   ],
+  'apps/projects-svc': [
+    ...['db', 'bodies', 'access', 'identity', 'organizations', 'storages', 'labels', 'jobs'],
+    ...['tasks', 'projects', 'ground-truth', 'media', 'review', 'guides', 'workspaces'],
+    ...['drafts', 'backups'],
+  ],
+  'apps/webhooks-svc': [
+    ...['db', 'copies', 'event-log', 'payloads', 'webhooks', 'deliveries', 'messages'],
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

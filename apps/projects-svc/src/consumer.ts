@@ -5,12 +5,12 @@ import type { Service } from '@reticle/kit'
 import { causeOf, type Handle, onEvent, routeEvents } from '@reticle/kit/bus/bus'
 import type { Kysely } from 'kysely'
 import type { ProjectsDb } from './db/schema.ts'
+import { followChild } from './projects/repo.ts'
 import {
   type AnnotationsChangedSettings,
   applyAnnotationsChange,
   touchAnnotatedJobs,
-} from './jobs/annotations-changed.ts'
-import { followChild } from './projects/repo.ts'
+} from './tasks/annotations/annotations-changed.ts'
 
 /** Consumer group of this service. */
 export const group = 'reticle.projects'

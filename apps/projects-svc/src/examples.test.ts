@@ -45,18 +45,31 @@ const caller = callAs({ user_id: 3, username: 'anna', role: 'user' })
 const anna = await as({ id: 3, username: 'anna', call: caller }, 2)
 
 const owner = {
-  ...{ url: 'https://host/api/users/3', id: 3, username: 'anna' },
-  ...{ first_name: 'Anna', last_name: 'Lind' },
+  url: 'https://host/api/users/3',
+  id: 3,
+  username: 'anna',
+  first_name: 'Anna',
+  last_name: 'Lind',
 }
 const car = {
-  ...{ id: 40, name: 'car', color: '#3d6ebe', type: 'any' },
+  id: 40,
+  name: 'car',
+  color: '#3d6ebe',
+  type: 'any',
   attributes: [
     {
-      ...{ id: 90, name: 'color', mutable: true, input_type: 'select' },
-      ...{ default_value: 'red', values: ['red', 'blue'] },
+      id: 90,
+      name: 'color',
+      mutable: true,
+      input_type: 'select',
+      default_value: 'red',
+      values: ['red', 'blue'],
     },
   ],
-  ...{ sublabels: [], project_id: 7, parent_id: null, has_parent: false },
+  sublabels: [],
+  project_id: 7,
+  parent_id: null,
+  has_parent: false,
 }
 const local = { id: 57, location: 'local', cloud_storage_id: null }
 
@@ -83,28 +96,64 @@ test('a project, a task in it, its media and a job match the documented examples
   await dated('tasks', 12, '2026-03-01T09:00:00Z', '2026-03-01T10:06:00Z')
 
   expect(shown(projects.getProject, await services.projects.getProject({ id: 7 }, anna))).toEqual({
-    ...{ url: 'https://host/api/projects/7', id: 7, name: 'Street scenes', owner, assignee: null },
-    ...{ assignee_updated_date: null, status: 'annotation', labels: [car], bug_tracker: '' },
-    ...{ guide_id: null, task_subsets: ['train'], dimension: '2d', revision: 1 },
+    url: 'https://host/api/projects/7',
+    id: 7,
+    name: 'Street scenes',
+    owner,
+    assignee: null,
+    assignee_updated_date: null,
+    status: 'annotation',
+    labels: [car],
+    bug_tracker: '',
+    guide_id: null,
+    task_subsets: ['train'],
+    dimension: '2d',
+    revision: 1,
     created_date: '2026-02-01T10:00:00.000Z',
     updated_date: '2026-03-01T10:06:00.000Z',
-    ...{ organization: 2, organization_id: 2, source_storage: local, target_storage: null },
+    organization: 2,
+    organization_id: 2,
+    source_storage: local,
+    target_storage: null,
     tasks: { count: 1, url: 'https://host/api/tasks?project_id=7' },
   })
 
   expect(shown(tasks.getTask, await services.tasks.getTask({ id: 12 }, anna))).toEqual({
-    ...{ url: 'https://host/api/tasks/12', id: 12, name: 'Batch 1', project_id: 7 },
-    ...{ project_name: 'Street scenes', owner, assignee: null, assignee_updated_date: null },
-    ...{ status: 'annotation', size: 10, mode: 'annotation', dimension: '2d', media_type: 'image' },
-    ...{ subset: 'train', bug_tracker: '', overlap: 2, segment_size: 5, data: 12 },
-    ...{ data_chunk_size: 36, data_compressed_chunk_type: 'imageset' },
-    ...{ data_original_chunk_type: 'imageset', data_cloud_storage_id: null, image_quality: 70 },
-    ...{ guide_id: null, revision: 2 },
+    url: 'https://host/api/tasks/12',
+    id: 12,
+    name: 'Batch 1',
+    project_id: 7,
+    project_name: 'Street scenes',
+    owner,
+    assignee: null,
+    assignee_updated_date: null,
+    status: 'annotation',
+    size: 10,
+    mode: 'annotation',
+    dimension: '2d',
+    media_type: 'image',
+    subset: 'train',
+    bug_tracker: '',
+    overlap: 2,
+    segment_size: 5,
+    data: 12,
+    data_chunk_size: 36,
+    data_compressed_chunk_type: 'imageset',
+    data_original_chunk_type: 'imageset',
+    data_cloud_storage_id: null,
+    image_quality: 70,
+    guide_id: null,
+    revision: 2,
     created_date: '2026-03-01T09:00:00.000Z',
     updated_date: '2026-03-01T10:06:00.000Z',
-    ...{ organization: 2, organization_id: 2, source_storage: null, target_storage: null },
+    organization: 2,
+    organization_id: 2,
+    source_storage: null,
+    target_storage: null,
     jobs: { count: 3, completed: 0, validation: 0, url: 'https://host/api/jobs?task_id=12' },
-    ...{ labels: [car], validation_mode: null, consensus_enabled: false },
+    labels: [car],
+    validation_mode: null,
+    consensus_enabled: false,
   })
 
   await sql`update data_sets set chunks_updated_date = '2026-03-01T09:00:05Z'`.execute(db)
@@ -112,13 +161,24 @@ test('a project, a task in it, its media and a job match the documented examples
   const [first] = meta.frames
   const { deleted_frames: _, ...described } = shown(media.getTaskDataMeta, meta)
   expect({ ...described, frames: [first] }).toEqual({
-    ...{ chunk_size: 36, size: 10, image_quality: 70, start_frame: 0, stop_frame: 9 },
-    ...{ frame_filter: '', storage: 'local', cloud_storage_id: null, chapters: null },
-    ...{ chunks_updated_date: '2026-03-01T09:00:05.000Z', included_frames: null },
+    chunk_size: 36,
+    size: 10,
+    image_quality: 70,
+    start_frame: 0,
+    stop_frame: 9,
+    frame_filter: '',
+    storage: 'local',
+    cloud_storage_id: null,
+    chapters: null,
+    chunks_updated_date: '2026-03-01T09:00:05.000Z',
+    included_frames: null,
     frames: [
       {
-        ...{ name: 'a/0001.jpg', width: 1920, height: 1080 },
-        ...{ related_files: 0, has_related_context: false },
+        name: 'a/0001.jpg',
+        width: 1920,
+        height: 1080,
+        related_files: 0,
+        has_related_context: false,
       },
     ],
   })
@@ -133,23 +193,46 @@ test('a project, a task in it, its media and a job match the documented examples
     db,
   )
   expect(shown(jobs.getJob, await services.jobs.getJob({ id: 31 }, anna))).toEqual({
-    ...{ url: 'https://host/api/jobs/31', id: 31, task_id: 12, task_name: 'Batch 1' },
-    ...{ project_id: 7, project_name: 'Street scenes' },
+    url: 'https://host/api/jobs/31',
+    id: 31,
+    task_id: 12,
+    task_name: 'Batch 1',
+    project_id: 7,
+    project_name: 'Street scenes',
     assignee: {
-      ...{ url: 'https://host/api/users/5', id: 5, username: 'cy' },
-      ...{ first_name: 'Cy', last_name: 'Moe' },
+      url: 'https://host/api/users/5',
+      id: 5,
+      username: 'cy',
+      first_name: 'Cy',
+      last_name: 'Moe',
     },
     assignee_updated_date: '2026-03-01T09:10:00.000Z',
-    ...{ guide_id: 3, dimension: '2d', mode: 'annotation', media_type: 'image', bug_tracker: '' },
-    ...{ status: 'annotation', stage: 'annotation', state: 'in progress', type: 'annotation' },
-    ...{ frame_count: 5, start_frame: 0, stop_frame: 4, data_chunk_size: 36 },
-    ...{ data_compressed_chunk_type: 'imageset', data_original_chunk_type: 'imageset' },
+    guide_id: 3,
+    dimension: '2d',
+    mode: 'annotation',
+    media_type: 'image',
+    bug_tracker: '',
+    status: 'annotation',
+    stage: 'annotation',
+    state: 'in progress',
+    type: 'annotation',
+    frame_count: 5,
+    start_frame: 0,
+    stop_frame: 4,
+    data_chunk_size: 36,
+    data_compressed_chunk_type: 'imageset',
+    data_original_chunk_type: 'imageset',
     created_date: '2026-03-01T09:00:05.000Z',
     updated_date: '2026-03-01T10:06:00.000Z',
     issues: { url: 'https://host/api/issues?job_id=31', count: 1 },
     labels: { url: 'https://host/api/labels?job_id=31' },
-    ...{ organization: 2, source_storage: null, target_storage: null },
-    ...{ parent_job_id: null, replicas_count: 0, consensus_replicas: 0, revision: 2 },
+    organization: 2,
+    source_storage: null,
+    target_storage: null,
+    parent_job_id: null,
+    replicas_count: 0,
+    consensus_replicas: 0,
+    revision: 2,
   })
 })
 
@@ -162,7 +245,9 @@ test('a skeleton matches the documented example', async () => {
   await nextId('labels', 41)
   const points = 'points' as const
   const skeleton = {
-    ...{ name: 'person', color: '#be8c3d', type: 'skeleton' as const },
+    name: 'person',
+    color: '#be8c3d',
+    type: 'skeleton' as const,
     svg: drawing('data-label-name="head"', 'data-label-name="foot"'),
     sublabels: [
       { name: 'head', color: '#3dbe5a', type: points },
@@ -172,12 +257,18 @@ test('a skeleton matches the documented example', async () => {
   await services.projects.updateProject({ id: 7, body: { labels: [skeleton] } }, anna)
   const part = { type: 'points', attributes: [], has_parent: true }
   expect(shown(labels.getLabel, await services.labels.getLabel({ id: 41 }, anna))).toEqual({
-    ...{ id: 41, name: 'person', color: '#be8c3d', type: 'skeleton', attributes: [] },
+    id: 41,
+    name: 'person',
+    color: '#be8c3d',
+    type: 'skeleton',
+    attributes: [],
     svg: drawing('data-label-id="42"', 'data-label-id="43"'),
     sublabels: [
       { id: 42, name: 'head', color: '#3dbe5a', ...part },
       { id: 43, name: 'foot', color: '#be3d9b', ...part },
     ],
-    ...{ project_id: 7, parent_id: null, has_parent: false },
+    project_id: 7,
+    parent_id: null,
+    has_parent: false,
   })
 })

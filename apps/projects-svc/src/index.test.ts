@@ -7,8 +7,7 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { migrations, type ProjectsDb, readConfig, rules, schema, startProjects } from './index.ts'
-import { testBlobs } from './testing/blobs.ts'
-import { attachFrames } from './testing/workspace.ts'
+import { attachFrames, testBlobs } from './testing/workspace.ts'
 
 /** The whole service on the embedded bus. */
 

@@ -23,34 +23,33 @@ import { type Clock, systemClock } from '@reticle/kit/scheduling/clock'
 import { runRepeatedly } from '@reticle/kit/scheduling/repeat'
 import type { SecretBox } from '@reticle/kit/settings/secrets'
 import type { Kysely } from 'kysely'
-import { cloudStorageRules } from './cloud-storages/policy.ts'
-import { commentRules } from './comments/policy.ts'
+import { jobRules } from './access/job-policy.ts'
+import { projectRules } from './access/project-policy.ts'
+import { taskRules } from './access/task-policy.ts'
 import type { ProjectsSettings } from './config.ts'
 import { eventHandler, group } from './consumer.ts'
 import type { ProjectsDb } from './db/schema.ts'
 import { dropOldDrafts } from './drafts/rpc.ts'
+import { sweepAssets } from './guides/assets/sweep.ts'
 import { guideRules } from './guides/policy.ts'
 import {
   accessTokenRules,
   logFailures,
   type Mailer,
-  patientMailer,
   purgeAccessTokens,
   purgeOrigins,
   purgeSessions,
+  retryingMailer,
   userRules,
 } from './identity/index.ts'
-import { issueRules } from './issues/policy.ts'
-import { jobRules } from './jobs/policy.ts'
 import { deleteOldLabelChanges } from './labels/repo-changes.ts'
 import { fillFrameNames } from './media/repo-names.ts'
-import { sweepAssets } from './objects/sweep.ts'
 import { invitationRules, membershipRules, organizationRules } from './organizations/index.ts'
-import { projectRules } from './projects/policy.ts'
+import { commentRules } from './review/comments/policy.ts'
+import { issueRules } from './review/issues/policy.ts'
 import { handlers } from './server.ts'
-import { taskRules } from './tasks/policy.ts'
+import { cloudStorageRules } from './storages/cloud/policy.ts'
 
-export { assertSecretsOpen, sealed } from './buckets/secret.ts'
 export { processParts, readConfig, readSecretKeys } from './config.ts'
 export { migrations } from './db/migrations/index.ts'
 export type { ProjectsDb } from './db/schema.ts'
@@ -62,6 +61,7 @@ export {
   smtpMailer,
 } from './identity/index.ts'
 export { handlers } from './server.ts'
+export { assertSecretsOpen, sealed } from './storages/buckets/secret.ts'
 
 /** Database schema with the tables of this service only. */
 export const schema = 'projects'
@@ -154,7 +154,7 @@ export function startProjects(ports: ProjectsPorts): Projects {
   const stopLogging = runRepeatedly(failuresLoggedMs, () => logFailures({ db, clock }), onError)
 
   const unwatch = [watchOutbox(db, schema), watchBlobs(db, schema)]
-  const mailer = ports.mailer && patientMailer(ports.mailer)
+  const mailer = ports.mailer && retryingMailer(ports.mailer)
   const onMailLost = (err: unknown) => log.error({ err }, 'a mail was lost')
   const all = handlers({ db, bulk, blobs, clock, settings, log, mailer, onMailLost, secrets })
   return {

@@ -1,8 +1,8 @@
 import type { Handle } from '@reticle/kit/bus/bus'
+import { followPeople } from './copies/follow-people.ts'
 import type { WebhooksDb } from './db/schema.ts'
 import { type MatchDeps, matchEvents } from './deliveries/match.ts'
 import { appendEvents } from './event-log/append.ts'
-import { followPeople } from './people/follow.ts'
 import { followMembers } from './webhooks/owner-left.ts'
 
 /**

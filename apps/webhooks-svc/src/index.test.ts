@@ -48,7 +48,7 @@ const happen = (id: number) =>
     return emit(tx, taskUpdated, data, { principal: anna.principal, request_id: 'test' })
   })
 const patience = { timeout: 60_000, interval: 5 }
-const told = () => receiver.received.map(({ body }) => JSON.parse(String(body)))
+const emitted = () => receiver.received.map(({ body }) => JSON.parse(String(body)))
 
 test('a change reaches the receiver before and after a restart', async () => {
   const first = start()
@@ -58,8 +58,10 @@ test('a change reaches the receiver before and after a restart', async () => {
 
   await happen(12)
   await vi.waitFor(() => expect(receiver.received).toHaveLength(1), patience)
-  expect(told()[0]).toMatchObject({
-    ...{ event: 'update:task', webhook_id: id, webhook_sequence: 1 },
+  expect(emitted()[0]).toMatchObject({
+    event: 'update:task',
+    webhook_id: id,
+    webhook_sequence: 1,
     task: { id: 12, url: 'https://label.example.org/api/tasks/12' },
     sender: { id: 1, username: 'anna', url: 'https://label.example.org/api/users/1' },
   })
@@ -72,7 +74,7 @@ test('a change reaches the receiver before and after a restart', async () => {
   await happen(13)
   const second = start()
   await vi.waitFor(() => expect(receiver.received).toHaveLength(2), patience)
-  expect(told()[1]).toMatchObject({ task: { id: 13 }, webhook_sequence: 2 })
+  expect(emitted()[1]).toMatchObject({ task: { id: 13 }, webhook_sequence: 2 })
   await second.stop()
 })
 

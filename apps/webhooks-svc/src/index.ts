@@ -18,12 +18,12 @@ import type { WebhooksSettings } from './config.ts'
 import { consumeEvents } from './consumer.ts'
 import type { WebhooksDb } from './db/schema.ts'
 import { startDispatcher } from './deliveries/dispatch.ts'
-import { sweepAndTell } from './deliveries/sweep.ts'
+import { watchMessages } from './deliveries/metrics.ts'
+import { sweepAndReport } from './deliveries/sweep.ts'
 import { eventRules } from './event-log/policy.ts'
 import { eventHandlers } from './event-log/rpc.ts'
-import { forgetEvents } from './event-log/sweep.ts'
+import { deleteOldEvents } from './event-log/sweep.ts'
 import { handlersOf } from './handlers.ts'
-import { watchMessages } from './metrics.ts'
 import { webhookRules } from './webhooks/policy.ts'
 
 export { processParts, readConfig } from './config.ts'
@@ -90,8 +90,8 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
   const stopSweeping = runRepeatedly(
     sweepEveryMs,
     async () => {
-      await sweepAndTell(shared)
-      await forgetEvents(db, clock.now(), settings.eventsRetentionDays)
+      await sweepAndReport(shared)
+      await deleteOldEvents(db, clock.now(), settings.eventsRetentionDays)
     },
     (err) => log.error({ err }, 'messages and events cannot be swept'),
   )
@@ -99,7 +99,10 @@ export function startWebhooks(ports: WebhooksPorts): Webhooks {
 
   const onBug = logBugs(log)
   const handlers = handlersOf({
-    ...{ ...sending, ...settings, guard: guarded, base },
+    ...sending,
+    ...settings,
+    guard: guarded,
+    base,
     onMessages: dispatcher.wake,
   })
   return {

@@ -41,7 +41,11 @@ describe.each(transports)('%s', (transport) => {
     const body = { stage: 'acceptance', state: 'completed' } as const
     await jobs.updateJob({ id: first?.id ?? 0, body }, anna.call)
     expect(line?.task).toMatchObject({
-      ...{ id, name: 'Batch', bug_tracker: 'https://x.example', subset: 'train', guide: null },
+      id,
+      name: 'Batch',
+      bug_tracker: 'https://x.example',
+      subset: 'train',
+      guide: null,
       has_custom_segments: false,
       data: { storage: 'local', start_frame: 0, frame_filter: '', deleted_frames: [3] },
     })
@@ -82,7 +86,11 @@ describe.each(transports)('%s', (transport) => {
     expect(lines.slice(11)).toEqual([
       {
         issue: {
-          ...{ job: 3, frame: 5, position: [1, 2, 3, 4], resolved: false, owner: anna.username },
+          job: 3,
+          frame: 5,
+          position: [1, 2, 3, 4],
+          resolved: false,
+          owner: anna.username,
           comments: [
             { message: 'one', owner: anna.username },
             { message: 'two', owner: null },

@@ -1,19 +1,19 @@
 import { encodeBackupLine } from '@reticle/contracts/backup-lines'
 import type { BackupIssue, BackupTask } from '@reticle/contracts/rest/backups'
 import type { Kysely } from 'kysely'
+import type { FactsTarget } from '../access/facts.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { Target } from '../facts.ts'
 import { toFrameSource } from '../media/messages.ts'
 import { readFrames } from '../media/repo.ts'
 import { findTask } from '../tasks/repo.ts'
 import { toBackupTask } from './messages.ts'
 import {
+  type BackupIssueRow,
   findBackupProject,
-  type IssueView,
   listCommentsOf,
   listIssuesAfter,
-  listTaskIdsOf,
-  readTask,
+  listTaskIdsWithMedia,
+  readBackupTask,
 } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -24,13 +24,13 @@ type Db = Kysely<ProjectsDb>
  */
 export async function* backupLinesOf(
   db: Db,
-  { target, id }: Pick<Target, 'target' | 'id'>,
+  { target, id }: Pick<FactsTarget, 'target' | 'id'>,
 ): AsyncGenerator<string> {
   if (target === 'task') return yield* linesOfTask(db, id)
   const project = await findBackupProject(db, id)
   if (!project) return
   yield encodeBackupLine({ project })
-  for (const task_id of await listTaskIdsOf(db, id)) yield* linesOfTask(db, task_id)
+  for (const task_id of await listTaskIdsWithMedia(db, id)) yield* linesOfTask(db, task_id)
 }
 
 async function* linesOfTask(db: Db, id: number): AsyncGenerator<string> {
@@ -39,7 +39,7 @@ async function* linesOfTask(db: Db, id: number): AsyncGenerator<string> {
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
       const row = await findTask(tx, id)
-      return row && row.size > 0 ? { row, ...(await readTask(tx, id)) } : undefined
+      return row && row.size > 0 ? { row, ...(await readBackupTask(tx, id)) } : undefined
     })
   if (!read) return
   const task = toBackupTask(read)
@@ -72,7 +72,7 @@ async function* issuesOf(
 }
 
 const toIssue = (
-  { frame, position, resolved, owner }: IssueView,
+  { frame, position, resolved, owner }: BackupIssueRow,
   job: number,
   comments: BackupIssue['comments'],
 ): BackupIssue => ({ job, frame, position, resolved, owner, comments })

@@ -3,7 +3,7 @@ import type { DataSetRow, JobRow, ValidationFrameRow } from '../db/schema.ts'
 import type { TaskView } from '../tasks/repo.ts'
 
 /** Rows of a task that its backup line contains. */
-export interface TaskRead {
+export interface BackupTaskRows {
   row: TaskView
   guide: string | null
   dataSet: DataSetRow
@@ -12,16 +12,26 @@ export interface TaskRead {
   truth: readonly ValidationFrameRow[]
 }
 
-export function toBackupTask({ row, guide, dataSet, jobs, truth }: TaskRead): BackupTask {
+export function toBackupTask({ row, guide, dataSet, jobs, truth }: BackupTaskRows): BackupTask {
   const { id, name, bug_tracker, status, subset, segment_size } = row
   const { chunk_size, image_quality, start_frame, frame_filter } = dataSet
   const { storage, video_name, deleted_frames } = dataSet
   return {
-    ...{ id, name, bug_tracker, status, subset, guide },
+    id,
+    name,
+    bug_tracker,
+    status,
+    subset,
+    guide,
     has_custom_segments: segment_size === 0,
     data: {
-      ...{ chunk_size, image_quality, start_frame, frame_filter },
-      ...{ storage, video_name, deleted_frames },
+      chunk_size,
+      image_quality,
+      start_frame,
+      frame_filter,
+      storage,
+      video_name,
+      deleted_frames,
     },
     jobs: [...jobs].sort(inOrder).map((job) => toBackupJob(job, truth)),
   }

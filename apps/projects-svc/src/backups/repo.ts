@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { IssueRow, JobRow, ProjectsDb } from '../db/schema.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
 import { findDataSet } from '../media/repo.ts'
-import type { TaskRead } from './messages.ts'
+import type { BackupTaskRows } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -17,7 +17,7 @@ export async function findBackupProject(db: Db, id: number): Promise<BackupProje
 }
 
 /** Lists the tasks of a project that have media, in id order. */
-export async function listTaskIdsOf(db: Db, project_id: number): Promise<number[]> {
+export async function listTaskIdsWithMedia(db: Db, project_id: number): Promise<number[]> {
   const rows = await db
     .selectFrom('tasks')
     .select('id')
@@ -29,7 +29,7 @@ export async function listTaskIdsOf(db: Db, project_id: number): Promise<number[
 }
 
 /** Reads the guide, media, jobs and ground truth of a task that has media. */
-export async function readTask(db: Db, id: number): Promise<Omit<TaskRead, 'row'>> {
+export async function readBackupTask(db: Db, id: number): Promise<Omit<BackupTaskRows, 'row'>> {
   const dataSet = await findDataSet(db, id)
   if (!dataSet) throw new Error(`task ${id} has frames and no data set`)
   const jobs = await listOwnJobs(db, id)
@@ -40,7 +40,9 @@ export async function readTask(db: Db, id: number): Promise<Omit<TaskRead, 'row'
     .executeTakeFirst()
   return {
     guide: guide?.markdown ?? null,
-    ...{ dataSet, jobs, truth: await listValidationFrames(db, id) },
+    dataSet,
+    jobs,
+    truth: await listValidationFrames(db, id),
   }
 }
 
@@ -50,14 +52,14 @@ export function listOwnJobs(db: Db, task_id: number): Promise<JobRow[]> {
 }
 
 /** Row of an issue with the name of its owner. */
-export type IssueView = Pick<IssueRow, 'id' | 'job_id' | 'frame' | 'position' | 'resolved'> & {
+export type BackupIssueRow = Pick<IssueRow, 'id' | 'job_id' | 'frame' | 'position' | 'resolved'> & {
   owner: string | null
 }
 
 const page = 500
 
 /** Lists a page of the issues of a task with ids above `after`, in id order. */
-export function listIssuesAfter(db: Db, task_id: number, after: number): Promise<IssueView[]> {
+export function listIssuesAfter(db: Db, task_id: number, after: number): Promise<BackupIssueRow[]> {
   return db
     .selectFrom('issues')
     .innerJoin('jobs', 'jobs.id', 'issues.job_id')

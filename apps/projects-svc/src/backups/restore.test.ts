@@ -13,11 +13,21 @@ const worker = await addUser('worker')
 
 const job = { type: 'annotation', status: 'annotation' } as const
 const task: BackupTask = {
-  ...{ name: 'Batch', bug_tracker: '', status: 'annotation', subset: 'train', guide: null },
-  ...{ labels: [{ name: 'car' }], has_custom_segments: false },
+  name: 'Batch',
+  bug_tracker: '',
+  status: 'annotation',
+  subset: 'train',
+  guide: null,
+  labels: [{ name: 'car' }],
+  has_custom_segments: false,
   data: {
-    ...{ chunk_size: 5, image_quality: 80, start_frame: 0, frame_filter: '' },
-    ...{ storage: 'local', video_name: null, deleted_frames: [3, 99] },
+    chunk_size: 5,
+    image_quality: 80,
+    start_frame: 0,
+    frame_filter: '',
+    storage: 'local',
+    video_name: null,
+    deleted_frames: [3, 99],
   },
   jobs: [
     { ...job, start_frame: 0, stop_frame: 2 },
@@ -67,8 +77,14 @@ describe.each(transports)('%s', (transport) => {
   test('a restored task has the jobs, states and frames of the backup', async () => {
     const { task_id, job_ids } = await restore([{ task }, ...frames])
     expect(await tasks.getTask({ id: task_id }, anna.call)).toMatchObject({
-      ...{ name: 'Batch', subset: 'train', size: 4, segment_size: 3, overlap: 1 },
-      ...{ status: 'annotation', validation_mode: 'gt', owner: { id: anna.id } },
+      name: 'Batch',
+      subset: 'train',
+      size: 4,
+      segment_size: 3,
+      overlap: 1,
+      status: 'annotation',
+      validation_mode: 'gt',
+      owner: { id: anna.id },
     })
     const states = await Promise.all(job_ids.map((id) => jobs.getJob({ id }, anna.call)))
     expect(states.map(({ type, stage, state }) => [type, stage, state])).toEqual([
@@ -167,9 +183,9 @@ describe.each(transports)('%s', (transport) => {
     await expect(guide({ task_id }, bo)).rejects.toMatchObject(forbidden)
     const { id } = await guide({ project_id })
     await guides.updateGuide({ id, body: { markdown: 'y' } }, anna.call)
-    const asked = { target: 'job', id: job_ids[0] ?? 0, action: 'annotations:write' } as const
-    await tasks.authorize(asked, anna.call)
-    await expect(tasks.authorize(asked, bo.call)).rejects.toMatchObject(forbidden)
+    const query = { target: 'job', id: job_ids[0] ?? 0, action: 'annotations:write' } as const
+    await tasks.authorize(query, anna.call)
+    await expect(tasks.authorize(query, bo.call)).rejects.toMatchObject(forbidden)
     const set = await labels.getLabelSet({ target: 'task', id: task_id }, anna.call)
     expect(set.labels.map(({ name }) => name)).toEqual(['car'])
     await expect(publish(draft_id, bo)).rejects.toMatchObject(forbidden)

@@ -3,9 +3,9 @@ import {
   BackupLinesError,
   openBackupLines,
 } from '@reticle/contracts/backup-lines'
-import type { BackupTask } from '@reticle/contracts/rest/backups'
+import type { BackupIssue, BackupJob, BackupTask } from '@reticle/contracts/rest/backups'
 import type { FrameSource } from '@reticle/contracts/rest/media'
-import { type CallContext, invalidText, notFound } from '@reticle/kit'
+import { type CallContext, invalidText, notFound, signedIn } from '@reticle/kit'
 import type { Bytes } from '@reticle/kit/call/context'
 import type { Transaction } from 'kysely'
 import { allowLongStatements } from '../db/long.ts'
@@ -13,9 +13,10 @@ import type { ProjectsDb } from '../db/schema.ts'
 import { planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
 import { type AttachSettings, attachFrames, type Media } from '../media/attach.ts'
+import { insertComment } from '../review/comments/repo.ts'
+import { insertIssue } from '../review/issues/repo.ts'
 import { type CreateSettings, checkReplicas } from '../tasks/create.ts'
 import { lockTask, type TaskView, updateTask } from '../tasks/repo.ts'
-import { restoreIssue } from './issues.ts'
 import { arrangeJobs, splitOf } from './jobs.ts'
 
 type Tx = Transaction<ProjectsDb>
@@ -96,4 +97,34 @@ async function* framesOf(lines: BackupLines): AsyncGenerator<FrameSource[]> {
     frames = []
   }
   yield frames
+}
+
+interface RestoredIssue {
+  issue: BackupIssue
+  /** Job in the backup that the issue references, and the id of the restored job. */
+  job: BackupJob | undefined
+  job_id: number | undefined
+}
+
+/**
+ * Inserts an issue with its comments, owned by the user who restores it. Comments of other users keep their authors'
+ * names in the text.
+ */
+async function restoreIssue(
+  tx: Transaction<ProjectsDb>,
+  { issue, job, job_id }: RestoredIssue,
+  context: CallContext,
+): Promise<void> {
+  const { frame, position, resolved, comments } = issue
+  if (!job || job_id === undefined)
+    throw invalidText(`issues.json: there is no job ${issue.job}, which an issue is about`)
+  if (frame < job.start_frame || frame > job.stop_frame)
+    throw invalidText(`issues.json: the job ${issue.job} has no frame ${frame}`)
+  const { user_id: owner_id, username } = signedIn(context)
+  const id = await insertIssue(tx, { job_id, frame, position, resolved, owner_id })
+  for (const { owner, message } of comments) {
+    const isOwn = owner === username || owner === null
+    const text = isOwn ? message : `${owner}: ${message}`
+    await insertComment(tx, { issue_id: id, owner_id, message: text })
+  }
 }

@@ -2,7 +2,7 @@ import type { tasks } from '@reticle/contracts/api/tasks'
 import { type Service, signedIn } from '@reticle/kit'
 import { joinTexts } from '@reticle/kit/call/pieces'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
+import { authorizeTarget } from '../access/authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { backupLinesOf } from './describe.ts'
 import { type RestoreSettings, restoreTask } from './restore.ts'
@@ -20,7 +20,7 @@ type Handlers = Pick<Service<typeof tasks>, 'describeBackup' | 'restoreTask'>
 export function backupHandlers({ db, bulk = db, settings }: BackupDeps): Handlers {
   return {
     async describeBackup(target, context) {
-      await permitted(db, signedIn(context), target, 'export')
+      await authorizeTarget(db, signedIn(context), target, 'export')
       const chunks = joinTexts(backupLinesOf(db, target))
       return { head: { type: 'application/x-ndjson' }, chunks }
     },

@@ -1,14 +1,14 @@
 import { type Label, type LabelWrite, label } from '@reticle/contracts/rest/labels'
 import type { CallContext } from '@reticle/kit'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { z } from 'zod'
-import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import type { DraftRow, ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { draftOf, type LabelDraft, withSublabels } from '../labels/draft.ts'
 import { bindDrawing } from '../labels/drawing.ts'
 import { planLabels } from '../labels/plan.ts'
 import { changeProject } from '../projects/change.ts'
 import { projectRecord } from '../projects/records.ts'
-import { type DraftRow, insertReserved, type ReservedRows, reserveIds } from './repo.ts'
+import { findDraft, insertReserved, type ReservedRows, reserveIds } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -18,7 +18,7 @@ type Tx = Transaction<ProjectsDb>
  *
  * @throws DomainError invalid for labels that a PATCH of the project would reject
  */
-export async function planned(
+export async function planDraftLabels(
   tx: Tx,
   project_id: number,
   current: readonly Label[],
@@ -55,13 +55,14 @@ function recordOf({ id, name, color, type, attributes }: LabelDraft) {
 const labelsOf = (draft: DraftRow): Label[] => z.array(label).parse(draft.labels)
 
 /**
- * Returns the labels that annotations of tasks of the draft may use; undefined: the stored labels of the project or
+ * Finds the labels that annotations of tasks of the draft may use; undefined: the stored labels of the project or
  * task.
  */
-export const labelSetOf = (draft: DraftRow) =>
-  draft.labels_revision === null
-    ? undefined
-    : { labels_revision: draft.labels_revision, labels: labelsOf(draft) }
+export async function findDraftLabels(db: Kysely<ProjectsDb>, draft_id: string) {
+  const draft = await findDraft(db, draft_id)
+  if (!draft || draft.labels_revision === null) return undefined
+  return { labels_revision: draft.labels_revision, labels: labelsOf(draft) }
+}
 
 /** Writes the labels of a draft into its locked project, whose labels have not changed since they were planned. */
 export async function publishLabels(

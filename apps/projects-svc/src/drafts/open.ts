@@ -3,18 +3,19 @@ import type { Principal } from '@reticle/contracts/rest/principal'
 import { invalidText, notFound } from '@reticle/kit'
 import { assertPermitted } from '@reticle/kit/call/policy'
 import type { Transaction } from 'kysely'
+import { projectRules } from '../access/project-policy.ts'
+import { workspaceStanding } from '../access/roles.ts'
+import { projectStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { lockProject } from '../db/shared-rows.ts'
 import { planNewLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
 import { writeLabels } from '../labels/repo-write.ts'
-import { projectRules } from '../projects/policy.ts'
-import { insertProject, lockProject } from '../projects/repo.ts'
-import { workspaceStanding } from '../roles.ts'
-import { projectStanding } from '../standing.ts'
-import { taskRules } from '../tasks/policy.ts'
+import { insertProject } from '../projects/repo.ts'
 import { findOtherDimension } from '../tasks/repo.ts'
-import { planned } from './labels.ts'
-import { insertDraft, setProject } from './repo.ts'
+import { planDraftLabels } from './labels.ts'
+import { insertDraft, setDraftProject } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -23,10 +24,14 @@ type Tx = Transaction<ProjectsDb>
  *
  * @throws DomainError not_found, forbidden, invalid for labels
  */
-export const openDraft = (tx: Tx, principal: Principal, asked: OpenDraft): Promise<OpenedDraft> =>
-  asked.project_id === undefined
-    ? openOwn(tx, principal, asked)
-    : openIn(tx, principal, asked, asked.project_id)
+export const openDraft = (
+  tx: Tx,
+  principal: Principal,
+  request: OpenDraft,
+): Promise<OpenedDraft> =>
+  request.project_id === undefined
+    ? openOwn(tx, principal, request)
+    : openIn(tx, principal, request, request.project_id)
 
 async function openIn(
   tx: Tx,
@@ -40,7 +45,7 @@ async function openIn(
   if (await findOtherDimension(tx, project_id, { dimension: '2d' }))
     throw invalidText('The project has tasks of another dimension than 2d')
   const current = await listOwnLabels(tx, { kind: 'project', id: project_id })
-  const labels = await planned(tx, project_id, current, items)
+  const labels = await planDraftLabels(tx, project_id, current, items)
   const { labels_revision: based_on, organization_id } = project
   const labels_revision = items.length > 0 ? based_on + 1 : based_on
   const plan = { labels: JSON.stringify(labels), labels_revision, based_on }
@@ -63,6 +68,6 @@ async function openOwn(
   const { id, labels_revision } = await insertProject(tx, { ...project, draft_id })
   const owner = { kind: 'project', id } as const
   await writeLabels(tx, owner, [], await planNewLabels(labels))
-  await setProject(tx, draft_id, id)
+  await setDraftProject(tx, draft_id, id)
   return { project_id: id, labels_revision, labels: await listOwnLabels(tx, owner) }
 }

@@ -8,25 +8,24 @@ import { assertPermitted } from '@reticle/kit/call/policy'
 import { applyOnce } from '@reticle/kit/keys/applied-calls'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
+import { projectRules } from '../access/project-policy.ts'
+import { projectStanding } from '../access/standing.ts'
 import { allowLongStatements } from '../db/long.ts'
-import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import type { DraftRow, ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { lockProject, touchProject } from '../db/shared-rows.ts'
 import { holdOrganization } from '../organizations/index.ts'
-import { projectRules } from '../projects/policy.ts'
 import { projectRecord } from '../projects/records.ts'
-import { lockProject, touchProject } from '../projects/repo.ts'
-import { projectStanding } from '../standing.ts'
+import { emitPublished } from './emit-published.ts'
 import { publishLabels } from './labels.ts'
 import {
-  type DraftRow,
   deleteDraft,
   deleteInDraft,
   findDraft,
   lockDraft,
   lockTasksOfDraft,
-  showProject,
-  showTasks,
+  publishProjectRow,
+  publishTaskRows,
 } from './repo.ts'
-import { tellOf } from './tell.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -52,9 +51,9 @@ export function publishDraft(
     if (isNew) await publishProject(tx, project, draft, context)
     else if (project) await joinProject(tx, project, draft, context)
     const task_ids = (await lockTasksOfDraft(tx, draft_id)).map(({ id }) => id)
-    const rows = await showTasks(tx, task_ids, { project_id, organization_id, owner_id })
+    const rows = await publishTaskRows(tx, task_ids, { project_id, organization_id, owner_id })
     await deleteDraft(tx, draft_id)
-    await tellOf(tx, rows, context)
+    await emitPublished(tx, rows, context)
     return { project_id, task_ids }
   })
 }
@@ -76,7 +75,7 @@ async function publishProject(
   draft: DraftRow,
   cause: EventCause,
 ): Promise<void> {
-  const project = await projectRecord(tx, await showProject(tx, id, draft))
+  const project = await projectRecord(tx, await publishProjectRow(tx, id, draft))
   await emit(tx, projectCreated, { project }, cause)
 }
 

@@ -1,19 +1,17 @@
 import type { Label } from '@reticle/contracts/rest/labels'
-import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import { laterDate } from '../db/dates.ts'
-import type { DraftsTable, ProjectRow, ProjectsDb } from '../db/schema.ts'
+import type { DraftRow, DraftsTable, ProjectRow, ProjectsDb } from '../db/schema.ts'
 import { selectTasks, type TaskView } from '../tasks/repo.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
-export type DraftRow = Selectable<DraftsTable>
-
 export async function insertDraft(tx: Tx, row: Insertable<DraftsTable>): Promise<void> {
   await tx.insertInto('drafts').values(row).execute()
 }
 
 /** Sets the project of the tasks of a draft. */
-export async function setProject(tx: Tx, draft_id: string, project_id: number): Promise<void> {
+export async function setDraftProject(tx: Tx, draft_id: string, project_id: number): Promise<void> {
   await tx.updateTable('drafts').set({ project_id }).where('draft_id', '=', draft_id).execute()
 }
 
@@ -41,38 +39,38 @@ export function lockTasksOfDraft(tx: Tx, draft_id: string): Promise<TaskView[]> 
 }
 
 /** Published rows get the time of publication as their creation date. */
-const shown = { draft_id: null, created_date: sql<Date>`now()`, updated_date: laterDate }
+const published = { draft_id: null, created_date: sql<Date>`now()`, updated_date: laterDate }
 
 /** Moves a locked project of a draft into its workspace. */
-export function showProject(
+export function publishProjectRow(
   tx: Tx,
   id: number,
   { owner_id, organization_id }: Pick<DraftRow, 'owner_id' | 'organization_id'>,
 ): Promise<ProjectRow> {
   return tx
     .updateTable('projects')
-    .set({ ...shown, owner_id, organization_id })
+    .set({ ...published, owner_id, organization_id })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
 /** Moves locked tasks of a draft, with their jobs, into project and workspace. Returns them in id order. */
-export async function showTasks(
+export async function publishTaskRows(
   tx: Tx,
   ids: readonly number[],
   place: Pick<DraftRow, 'project_id' | 'organization_id' | 'owner_id'>,
 ): Promise<TaskView[]> {
-  const wanted = [...ids]
+  const wantedIds = [...ids]
   await tx
     .updateTable('tasks')
-    .set({ ...place, ...shown })
-    .where((where) => where('id', '=', where.fn.any(where.val(wanted))))
+    .set({ ...place, ...published })
+    .where((where) => where('id', '=', where.fn.any(where.val(wantedIds))))
     .execute()
   await sql`
     with dated_jobs as (
       update jobs set created_date = now(), updated_date = now()
-      where task_id = any(${wanted}::int[]) returning id
+      where task_id = any(${wantedIds}::int[]) returning id
     ), dated_issues as (
       update issues set created_date = now(), updated_date = now()
       where job_id in (select id from dated_jobs) returning id
@@ -80,7 +78,7 @@ export async function showTasks(
     update comments set created_date = now(), updated_date = now()
     where issue_id in (select id from dated_issues)`.execute(tx)
   return selectTasks(tx)
-    .where((where) => where('tasks.id', '=', where.fn.any(where.val(wanted))))
+    .where((where) => where('tasks.id', '=', where.fn.any(where.val(wantedIds))))
     .orderBy('tasks.id')
     .execute()
 }

@@ -53,15 +53,15 @@ describe.each(transports)('%s', (transport) => {
     expect(await projects.getProject({ id: project.id }, anna.call)).toEqual(project)
     await expect(tasks.getTask({ id }, anna.call)).rejects.toMatchObject({ kind: 'forbidden' })
 
-    const asked = { target: 'task', id, action: 'annotations:write' } as const
-    const facts = await tasks.authorize(asked, anna.call)
+    const query = { target: 'task', id, action: 'annotations:write' } as const
+    const facts = await tasks.authorize(query, anna.call)
     expect(facts).toMatchObject({ project_id: project.id, task_id: id, size: 3, labels_revision })
     expect(await labels.getLabelSet({ target: 'task', id }, anna.call)).toEqual({
       labels_revision,
       labels: own,
     })
-    await expect(tasks.authorize(asked, bo.call)).rejects.toMatchObject({ kind: 'forbidden' })
-    const look = tasks.authorize({ ...asked, action: 'annotations:read' }, anna.call)
+    await expect(tasks.authorize(query, bo.call)).rejects.toMatchObject({ kind: 'forbidden' })
+    const look = tasks.authorize({ ...query, action: 'annotations:read' }, anna.call)
     await expect(look).rejects.toMatchObject({ kind: 'not_found' })
   })
 
@@ -111,7 +111,10 @@ describe.each(transports)('%s', (transport) => {
     const [, skeleton, road] = after.labels
     const ids = skeleton?.sublabels.map((part) => part.id) ?? []
     expect(skeleton).toMatchObject({
-      ...{ name: 'person', type: 'skeleton', project_id: project.id, attributes },
+      name: 'person',
+      type: 'skeleton',
+      project_id: project.id,
+      attributes,
       sublabels: points.map((point) => ({ ...point, has_parent: true })),
     })
     expect(skeleton?.svg).toBe(
@@ -167,8 +170,8 @@ describe.each(transports)('%s', (transport) => {
     expect(await takeEvents()).toMatchObject([
       { type: 'draft.dropped', data: { draft_id, task_ids: [task_id] } },
     ])
-    const asked = { target: 'task', id: task_id, action: 'annotations:write' } as const
-    await expect(tasks.authorize(asked, anna.call)).rejects.toMatchObject({ kind: 'not_found' })
+    const query = { target: 'task', id: task_id, action: 'annotations:write' } as const
+    await expect(tasks.authorize(query, anna.call)).rejects.toMatchObject({ kind: 'not_found' })
     expect(await projects.getProject({ id: project.id }, anna.call)).toEqual(project)
     await expect(publish(draft_id)).rejects.toMatchObject({ kind: 'not_found' })
   })

@@ -5,16 +5,16 @@ import { invalid, invalidText } from '@reticle/kit/call/errors'
 import { assertPermitted } from '@reticle/kit/call/policy'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
+import { taskStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
+import { noSuchObject } from '../bodies/field-error.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { noSuchObject } from '../field-error.ts'
-import { wantedAssignee } from '../jobs/assignee.ts'
+import { readAssignee } from '../jobs/assignee.ts'
 import { jobRecord } from '../jobs/records.ts'
 import { findJob, type JobView } from '../jobs/repo.ts'
-import { noDataText } from '../media/viewed.ts'
-import { checkPeople } from '../people.ts'
-import { taskStanding } from '../standing.ts'
+import { checkPeople } from '../organizations/index.ts'
 import { withTaskFollowing } from '../tasks/follow-jobs.ts'
-import { taskRules } from '../tasks/policy.ts'
+import { noDataText } from '../tasks/messages.ts'
 import { lockTask } from '../tasks/repo.ts'
 import { insertGroundTruth, listAnnotationRanges, type NewGroundTruth } from './repo.ts'
 import { selectFrames } from './select.ts'
@@ -37,7 +37,7 @@ export async function createGroundTruth(
   const standing = taskStanding(principal, task)
   assertPermitted(taskRules, 'view', principal, standing)
   assertPermitted(taskRules, 'create:job', principal, standing)
-  const { field, id: assignee_id = null } = wantedAssignee(body)
+  const { field, id: assignee_id = null } = readAssignee(body)
   await checkPeople(tx, principal, { [field]: assignee_id }, task.organization_id)
   const { size } = task
   if (size === 0) throw invalidText(noDataText)

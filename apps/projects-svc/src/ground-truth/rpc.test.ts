@@ -281,8 +281,8 @@ describe.each(transports)('%s', (transport) => {
       await expect(disable(task_id, [2], bo)).rejects.toMatchObject(forbidden)
       const ofJob = jobs.getJobValidationLayout({ id }, bo.call)
       await expect(ofJob).rejects.toMatchObject(forbidden)
-      for (const asked of [layoutOf(999_999), disable(999_999, [])])
-        await expect(asked).rejects.toMatchObject({ kind: 'not_found' })
+      for (const attempt of [layoutOf(999_999), disable(999_999, [])])
+        await expect(attempt).rejects.toMatchObject({ kind: 'not_found' })
     })
 
     test('of a job is empty, because no job has honeypots', async () => {

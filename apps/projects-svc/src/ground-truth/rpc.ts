@@ -4,23 +4,25 @@ import { notFound, type Service, signedIn } from '@reticle/kit'
 import { assertPermitted } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
+import { authorizeTarget } from '../access/authorize.ts'
+import { taskStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { taskStanding } from '../standing.ts'
-import { taskRules } from '../tasks/policy.ts'
+import { shownJob } from '../jobs/messages.ts'
 import { lockTask } from '../tasks/repo.ts'
+import { createGroundTruth } from './create.ts'
 import { changeDisabledFrames, toLayout } from './layout.ts'
 import { listValidationFrames } from './repo.ts'
 
 type Deps = { db: Kysely<ProjectsDb> }
 type OfTasks = Pick<Service<typeof tasks>, 'getTaskValidationLayout' | 'updateTaskValidationLayout'>
-type OfJobs = Pick<Service<typeof jobs>, 'getJobValidationLayout'>
+type OfJobs = Pick<Service<typeof jobs>, 'createJob' | 'getJobValidationLayout'>
 
 /** Builds the handlers of the validation layouts of tasks. */
 export function taskLayoutHandlers({ db }: Deps): OfTasks {
   return {
     async getTaskValidationLayout({ id }, context) {
-      await permitted(db, signedIn(context), { target: 'task', id }, 'validation:read')
+      await authorizeTarget(db, signedIn(context), { target: 'task', id }, 'validation:read')
       return toLayout(await listValidationFrames(db, id))
     },
 
@@ -37,15 +39,20 @@ export function taskLayoutHandlers({ db }: Deps): OfTasks {
   }
 }
 
-/**
- * Builds the handlers of the validation layouts of jobs. The layouts are empty, because no job hides ground-truth
- * frames (honeypots).
- */
-export function jobLayoutHandlers({ db }: Deps): OfJobs {
+/** Builds the handlers that create ground-truth jobs, and of the validation layouts of jobs. */
+export function groundTruthHandlers({ db }: Deps): OfJobs {
   return {
+    async createJob({ body }, context) {
+      const principal = signedIn(context)
+      return runChange(db, context, async (tx) => {
+        const { row, record } = await createGroundTruth(tx, principal, body, context)
+        return shownJob(principal, row, record)
+      })
+    },
+
     async getJobValidationLayout({ id }, context) {
-      await permitted(db, signedIn(context), { target: 'job', id }, 'validation:read')
-      return {}
+      await authorizeTarget(db, signedIn(context), { target: 'job', id }, 'validation:read')
+      return {} // no job hides ground-truth frames (honeypots)
     },
   }
 }

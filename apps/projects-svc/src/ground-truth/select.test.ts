@@ -1,7 +1,6 @@
 import type { FrameSelection } from '@reticle/contracts/rest/validation'
 import { describe, expect, test } from 'vitest'
-import { drawing } from './draw.ts'
-import { selectFrames } from './select.ts'
+import { createDraw, selectFrames } from './select.ts'
 
 /** Frame selection methods. */
 
@@ -13,10 +12,16 @@ const jobs = [
 ]
 const choice = { size: 10, jobs }
 type Asked = Omit<FrameSelection, 'frame_selection_method'>
-const uniform = (asked: Asked) => ({ frame_selection_method: 'random_uniform' as const, ...asked })
-const perJob = (asked: Asked) => ({ frame_selection_method: 'random_per_job' as const, ...asked })
-const manual = (asked: Asked) => ({ frame_selection_method: 'manual' as const, ...asked })
-const chosen = (asked: FrameSelection) => selectFrames(asked, choice)
+const uniform = (selection: Asked) => ({
+  frame_selection_method: 'random_uniform' as const,
+  ...selection,
+})
+const perJob = (selection: Asked) => ({
+  frame_selection_method: 'random_per_job' as const,
+  ...selection,
+})
+const manual = (selection: Asked) => ({ frame_selection_method: 'manual' as const, ...selection })
+const chosen = (selection: FrameSelection) => selectFrames(selection, choice)
 const ascending = (frames: number[]) => [...new Set(frames)].sort((a, b) => a - b)
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
@@ -29,8 +34,8 @@ describe('random_uniform', () => {
     [{ frame_share: 0.01 }, 1],
     [{ frame_share: 0 }, 1],
     [{ frame_share: 1 }, 10],
-  ])('%j draws %i distinct frames', (asked, count) => {
-    const frames = chosen(uniform(asked))
+  ])('%j draws %i distinct frames', (selection, count) => {
+    const frames = chosen(uniform(selection))
     expect(frames).toHaveLength(count)
     expect(frames).toEqual(ascending(frames))
     expect(all).toEqual(expect.arrayContaining(frames))
@@ -44,9 +49,9 @@ describe('random_per_job', () => {
     [{ frames_per_job_count: 5 }, 5],
     [{ frames_per_job_share: 0.5 }, 2],
     [{ frames_per_job_share: 0.01 }, 1],
-  ])('%j draws %i frames for each job; shared frames count for both', (asked, count) => {
+  ])('%j draws %i frames for each job; shared frames count for both', (selection, count) => {
     for (let random_seed = 0; random_seed < 20; random_seed++) {
-      const frames = chosen(perJob({ ...asked, random_seed }))
+      const frames = chosen(perJob({ ...selection, random_seed }))
       expect(frames).toEqual(ascending(frames))
       const counts = jobs.map(
         ({ start_frame, stop_frame }) =>
@@ -62,7 +67,7 @@ describe('random_per_job', () => {
     [{ frames_per_job_share: 0.5 }, [2, 2, 2]],
     [{ frames_per_job_share: 0.75 }, [3, 3, 2]],
     [{ frames_per_job_count: 4 }, [4, 4, 2]],
-  ])('%j uses the job size of the task, also for a shorter last job', (asked, counts) => {
+  ])('%j uses the job size of the task, also for a shorter last job', (selection, counts) => {
     const short = {
       size: 10,
       jobs: [0, 4, 8].map((start_frame) => ({
@@ -70,7 +75,7 @@ describe('random_per_job', () => {
         stop_frame: Math.min(9, start_frame + 3),
       })),
     }
-    const frames = selectFrames(perJob({ ...asked, random_seed: 3 }), short)
+    const frames = selectFrames(perJob({ ...selection, random_seed: 3 }), short)
     expect(
       [0, 1, 2].map((job) => frames.filter((frame) => Math.floor(frame / 4) === job).length),
     ).toEqual(counts)
@@ -99,7 +104,7 @@ test.each([0, 1, 77, 2 ** 31 - 1])(
   (seed) => {
     for (const size of [1, 2, 7, 100])
       for (let count = 0; count <= size; count++) {
-        const drawn = drawing(seed)(count, 40, 40 + size - 1)
+        const drawn = createDraw(seed)(count, 40, 40 + size - 1)
         expect(drawn).toHaveLength(count)
         expect(drawn).toEqual(ascending(drawn))
         expect(drawn.every((frame) => frame >= 40 && frame < 40 + size)).toBe(true)
@@ -109,7 +114,7 @@ test.each([0, 1, 77, 2 ** 31 - 1])(
 
 test('every frame has the same chance', () => {
   const counts = new Map<number, number>()
-  const draw = drawing(1)
+  const draw = createDraw(1)
   for (let round = 0; round < 10_000; round++)
     for (const frame of draw(3, 0, 9)) counts.set(frame, (counts.get(frame) ?? 0) + 1)
   for (const frame of all) {
@@ -119,7 +124,7 @@ test('every frame has the same chance', () => {
 })
 
 describe('a selection is rejected with an error of its key:', () => {
-  const cases: [what: string, asked: FrameSelection, key: string, text: string][] = [
+  const cases: [what: string, selection: FrameSelection, key: string, text: string][] = [
     ['more than all', uniform({ frame_count: 11 }), 'frame_count', 'only 10 frames'],
     [
       'more than any job has',
@@ -130,8 +135,8 @@ describe('a selection is rejected with an error of its key:', () => {
     ['a frame before the first', manual({ frames: [-1] }), 'frames', 'no frame -1, only 0 to 9'],
     ['a frame after the last', manual({ frames: [10] }), 'frames', 'no frame 10, only 0 to 9'],
   ]
-  test.each(cases)('%s', (_, asked, key, text) => {
-    expect(() => chosen(asked)).toThrow(
+  test.each(cases)('%s', (_, selection, key, text) => {
+    expect(() => chosen(selection)).toThrow(
       expect.objectContaining({
         kind: 'invalid',
         body: { [key]: [expect.stringContaining(text)] },

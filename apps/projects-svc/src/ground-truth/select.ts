@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { FrameSelection } from '@reticle/contracts/rest/validation'
 import { invalid } from '@reticle/kit/call/errors'
-import { type Draw, drawing } from './draw.ts'
 
 /** Frames and jobs that a selection chooses from. */
 export interface Choice {
@@ -16,12 +15,12 @@ export interface Choice {
  *
  * @throws DomainError invalid naming the key that exceeds the available frames
  */
-export function selectFrames(asked: FrameSelection, choice: Choice): number[] {
-  if (asked.frame_selection_method === 'manual') return chosen(asked.frames ?? [], choice)
-  const draw = drawing(asked.random_seed ?? randomInt(2 ** 31))
-  return asked.frame_selection_method === 'random_uniform'
-    ? drawnFromAll(asked, choice, draw)
-    : drawnFromJobs(asked, choice, draw)
+export function selectFrames(selection: FrameSelection, choice: Choice): number[] {
+  if (selection.frame_selection_method === 'manual') return chosen(selection.frames ?? [], choice)
+  const draw = createDraw(selection.random_seed ?? randomInt(2 ** 31))
+  return selection.frame_selection_method === 'random_uniform'
+    ? drawnFromAll(selection, choice, draw)
+    : drawnFromJobs(selection, choice, draw)
 }
 
 function chosen(frames: readonly number[], { size }: Choice): number[] {
@@ -72,4 +71,36 @@ function drawnFromJobs(
 /** A share is at least one frame. */
 function amountOf(size: number, count?: number | null, share?: number | null): number {
   return count ?? Math.max(1, Math.floor((share ?? 0) * size))
+}
+
+/** Draws `count` distinct numbers from `from` to `to` (inclusive), ascending. */
+type Draw = (count: number, from: number, to: number) => number[]
+
+/**
+ * Returns a seeded draw. A seed gives the same sequence on every machine and in every release, because users repeat a
+ * selection by its seed.
+ */
+export function createDraw(seed: number): Draw {
+  const next = numbersOf(seed)
+  return (count, from, to) => {
+    const drawn = new Set<number>()
+    const size = to - from + 1
+    // Floyd's sampling: for each new place take the drawn place, or the new place itself when that was drawn before.
+    for (let last = size - count; last < size; last++) {
+      const place = Math.floor(next() * (last + 1))
+      drawn.add(drawn.has(place) ? last : place)
+    }
+    return [...drawn].map((place) => from + place).sort((a, b) => a - b)
+  }
+}
+
+/** Returns a generator of 32-bit numbers from 0 up to but without 1 (mulberry32, public domain). */
+function numbersOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }

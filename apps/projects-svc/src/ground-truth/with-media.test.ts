@@ -59,9 +59,9 @@ describe.each(transports)('%s', (transport) => {
       { mode: 'gt', frame_selection_method: 'random_uniform', frame_count: 7 } as const,
       'frame_count: The task has only 6 frames',
     ],
-  ])('ground truth of %s fails the whole call with a message', async (_, asked, text) => {
+  ])('ground truth of %s fails the whole call with a message', async (_, attempt, text) => {
     const task = await addTask()
-    await expect(attachWith(task.id, asked)).rejects.toMatchObject({
+    await expect(attachWith(task.id, attempt)).rejects.toMatchObject({
       kind: 'invalid',
       body: [expect.stringContaining(`validation_params: ${text}`)],
     })

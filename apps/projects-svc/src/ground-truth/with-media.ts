@@ -12,14 +12,16 @@ type Tx = Transaction<ProjectsDb>
  *
  * @throws DomainError invalid with the text that becomes the message of the request
  */
-export async function addWishedGroundTruth(
+export async function addRequestedGroundTruth(
   tx: Tx,
   { task_id, size }: { task_id: number; size: number },
-  { frames: names, ...asked }: ValidationParams,
+  { frames: names, ...selection }: ValidationParams,
 ): Promise<void> {
   const numbers = names && (await numbersOf(tx, task_id, names))
   const jobs = await listAnnotationRanges(tx, task_id)
-  const frames = inWords(() => selectFrames({ ...asked, frames: numbers }, { size, jobs }))
+  const frames = withTextErrors(() =>
+    selectFrames({ ...selection, frames: numbers }, { size, jobs }),
+  )
   await insertGroundTruth(tx, { task_id, size, frames, assignee_id: null })
 }
 
@@ -33,7 +35,7 @@ async function numbersOf(tx: Tx, task_id: number, names: readonly string[]): Pro
 }
 
 /** Converts a field error to one text, because the failure of a request has a message and no fields. */
-function inWords<R>(select: () => R): R {
+function withTextErrors<R>(select: () => R): R {
   try {
     return select()
   } catch (thrown) {

@@ -6,12 +6,12 @@ import { guideStanding } from './standing.ts'
 
 /** Permissions on guides for every target, role, relation and action. */
 
-const nobody = 2
+const strangerValue = 2
 const around = {
-  task_owner_id: nobody,
-  task_assignee_id: nobody,
-  project_owner_id: nobody,
-  project_assignee_id: nobody,
+  task_owner_id: strangerValue,
+  task_assignee_id: strangerValue,
+  project_owner_id: strangerValue,
+  project_assignee_id: strangerValue,
   has_job: false,
 }
 const places = {

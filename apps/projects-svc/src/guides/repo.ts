@@ -6,9 +6,9 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
+import { type Owner, ownerColumns } from '../access/owner.ts'
 import { laterDate } from '../db/dates.ts'
 import type { GuideRow, GuidesTable, ProjectsDb } from '../db/schema.ts'
-import { type Owner, ownerColumns } from '../owner.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>

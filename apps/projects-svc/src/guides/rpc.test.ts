@@ -70,8 +70,8 @@ describe.each(transports)('%s', (transport) => {
   test('concurrent calls create at most one guide of a target', async () => {
     const { project_id, task_id } = await setUp()
     for (const target of [{ project_id }, { task_id }]) {
-      const asked = await Promise.allSettled([1, 2, 3].map(() => create(target)))
-      expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const results = await Promise.allSettled([1, 2, 3].map(() => create(target)))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
       await expect(create(target)).rejects.toMatchObject({ kind: 'conflict' })
     }
   })
@@ -134,8 +134,8 @@ describe.each(transports)('%s', (transport) => {
     expect(await moved(() => patch(ofTask, 'new'))).toEqual(['project', 'task'])
     for (const same of ['new', undefined])
       expect(await moved(() => patch(ofTask, same))).toEqual([])
-    const gone = () => guides.deleteGuide({ id: ofTask }, anna.call)
-    expect(await moved(gone)).toEqual(['project', 'task', 'job'])
+    const removed = () => guides.deleteGuide({ id: ofTask }, anna.call)
+    expect(await moved(removed)).toEqual(['project', 'task', 'job'])
     expect(await takeEvents()).toEqual([])
   })
 
@@ -172,8 +172,8 @@ describe.each(transports)('%s', (transport) => {
     await patch(before.id, 'new', anna, tag)
     const late = { kind: 'precondition' }
     await expect(patch(before.id, 'late', anna, tag)).rejects.toMatchObject(late)
-    const gone = guides.deleteGuide({ id: before.id, if_match: tag }, anna.call)
-    await expect(gone).rejects.toMatchObject(late)
+    const removed = guides.deleteGuide({ id: before.id, if_match: tag }, anna.call)
+    await expect(removed).rejects.toMatchObject(late)
   })
 
   test('the assignee of a job of the target can only read the guide', async () => {

@@ -6,12 +6,12 @@ import { assertMatches } from '@reticle/kit/call/etag'
 import { assertPermitted } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely, Transaction } from 'kysely'
-import { followMarkdown } from '../assets/follow.ts'
+import { findFacts } from '../access/facts.ts'
+import { ownerOf } from '../access/owner.ts'
+import { allowPatch } from '../access/patch-rights.ts'
+import { noSuchObject } from '../bodies/field-error.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { findFacts } from '../facts.ts'
-import { noSuchObject } from '../field-error.ts'
-import { ownerOf } from '../owner.ts'
-import { allowPatch } from '../patch-rights.ts'
+import { followMarkdown } from './assets/follow.ts'
 import { toGuide } from './messages.ts'
 import { guideRules } from './policy.ts'
 import { assetsIn, mostAssets } from './references.ts'
@@ -24,7 +24,13 @@ import {
   updateGuide,
 } from './repo.ts'
 import { guideStanding } from './standing.ts'
-import { lockTarget, readTarget, type Target, touchTarget, touchTargetAndJobs } from './target.ts'
+import {
+  type GuideTarget,
+  lockTarget,
+  readTarget,
+  touchTarget,
+  touchTargetAndJobs,
+} from './target.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Handlers = Pick<
@@ -83,10 +89,10 @@ async function create(
   principal: Principal,
   { markdown = '', ...named }: GuideCreate,
 ): Promise<Guide> {
-  const asked = readTarget(named)
-  const target = await lockTarget(tx, asked)
-  const people = target && (await findFacts(tx, { target: asked.kind, id: asked.id }))
-  if (!people) throw invalid({ [`${asked.kind}_id`]: noSuchObject(asked.id) })
+  const owner = readTarget(named)
+  const target = await lockTarget(tx, owner)
+  const people = target && (await findFacts(tx, { target: owner.kind, id: owner.id }))
+  if (!people) throw invalid({ [`${owner.kind}_id`]: noSuchObject(owner.id) })
   assertPermitted(
     guideRules,
     'create',
@@ -94,8 +100,8 @@ async function create(
     guideStanding(principal, { ...people, has_job: false }),
   )
   checkAssets(markdown)
-  if (await hasGuide(tx, asked)) throw conflict(`The ${asked.kind} has a guide already.`)
-  const row = await insertGuide(tx, asked, { markdown })
+  if (await hasGuide(tx, owner)) throw conflict(`The ${owner.kind} has a guide already.`)
+  const row = await insertGuide(tx, owner, { markdown })
   const saved = await followMarkdown(tx, principal, row.id, markdown)
   await touchTargetAndJobs(tx, target)
   return toGuide(saved === markdown ? row : await updateGuide(tx, row.id, saved))
@@ -106,7 +112,7 @@ async function lockedGuide(
   tx: Tx,
   id: number,
   { user_id }: Principal,
-): Promise<{ row: GuideView; target: Target }> {
+): Promise<{ row: GuideView; target: GuideTarget }> {
   const seen = await findGuide(tx, id, user_id)
   const target = seen && (await lockTarget(tx, ownerOf(seen)))
   const row = target && (await findGuide(tx, id, user_id))

@@ -1,5 +1,5 @@
 import { listRelations, type Standing } from '@reticle/kit/call/policy'
-import { type Caller, projectStanding, taskStanding } from '../standing.ts'
+import { type Caller, projectStanding, taskStanding } from '../access/standing.ts'
 
 /** People of the project or task of a guide. */
 export interface TargetPeople {

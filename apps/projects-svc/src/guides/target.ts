@@ -1,16 +1,16 @@
 import type { GuideCreate } from '@reticle/contracts/rest/guides'
 import { invalid } from '@reticle/kit/call/errors'
 import type { Transaction } from 'kysely'
+import type { Owner } from '../access/owner.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { Owner } from '../owner.ts'
-import { lockProject, touchProject } from '../projects/repo.ts'
-import { lockTaskAndProject, lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
+import { lockProject, touchJobs, touchProject, touchTasks } from '../db/shared-rows.ts'
+import { lockTaskAndProject, lockTasksOfProject } from '../tasks/repo.ts'
 
 type Tx = Transaction<ProjectsDb>
 
 /** Locked target of a guide. */
-export interface Target extends Owner {
+export interface GuideTarget extends Owner {
   /** Project of the target: itself, or the project of the task. */
   project_id: number | null
 }
@@ -27,20 +27,20 @@ export function readTarget({ project_id, task_id }: GuideCreate): Owner {
 }
 
 /** Locks the target of a guide. The lock also covers changes of the guide. */
-export async function lockTarget(tx: Tx, { kind, id }: Owner): Promise<Target | undefined> {
+export async function lockTarget(tx: Tx, { kind, id }: Owner): Promise<GuideTarget | undefined> {
   if (kind === 'project') return (await lockProject(tx, id)) && { kind, id, project_id: id }
   const row = await lockTaskAndProject(tx, id)
   return row && { kind, id, project_id: row.project_id }
 }
 
 /** Moves the dates of a locked target and of its project, without an event. */
-export async function touchTarget(tx: Tx, { kind, id, project_id }: Target): Promise<void> {
+export async function touchTarget(tx: Tx, { kind, id, project_id }: GuideTarget): Promise<void> {
   if (kind === 'task') await touchTasks(tx, [id])
   await touchProject(tx, project_id)
 }
 
 /** Moves the dates of a target and of its jobs, whose records name the guide, when a guide is created or deleted. */
-export async function touchTargetAndJobs(tx: Tx, target: Target): Promise<void> {
+export async function touchTargetAndJobs(tx: Tx, target: GuideTarget): Promise<void> {
   await allowLongStatements(tx)
   await touchTarget(tx, target)
   const tasks = target.kind === 'task' ? [target] : await lockTasksOfProject(tx, target.id)

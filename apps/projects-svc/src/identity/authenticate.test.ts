@@ -3,7 +3,7 @@ import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { verifyPassword } from './passwords/hash.ts'
-import { basic, nobody, testIdentity } from './testing.ts'
+import { anonymousCall, basic, testIdentity } from './testing.ts'
 
 /** Authentication of requests. */
 
@@ -13,7 +13,7 @@ describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const strict = over(transport, { emailVerification: 'mandatory' })
   const authenticate = (authorization: string, address = '10.1.0.1') =>
-    identity.authenticate({ authorization, address }, nobody())
+    identity.authenticate({ authorization, address }, anonymousCall())
   const refused = async (authorization: string, message: string) =>
     expect(authenticate(authorization)).rejects.toMatchObject({ kind: 'unauthenticated', message })
 
@@ -103,7 +103,7 @@ describe.each(transports)('%s', (transport) => {
   test('a legacy token of a deactivated user is rejected', async () => {
     const user = await addUser()
     const body = { username: user.username, password: 'secret' }
-    const { key } = await identity.signIn({ body }, nobody())
+    const { key } = await identity.signIn({ body }, anonymousCall())
     await setUser(user.id, { is_active: false })
     await refused(`Token ${key}`, 'User inactive or deleted.')
   })
@@ -150,7 +150,7 @@ describe.each(transports)('%s', (transport) => {
       const { username } = await addUser()
       const verified = await addUser({ is_email_verified: true })
       const attempt = (name: string) =>
-        strict.authenticate({ authorization: basic(name, 'secret'), address: '' }, nobody())
+        strict.authenticate({ authorization: basic(name, 'secret'), address: '' }, anonymousCall())
       await expect(attempt(username)).rejects.toMatchObject({
         kind: 'unauthenticated',
         message: 'E-mail is not verified.',

@@ -11,7 +11,7 @@ import { toPrincipal } from './messages.ts'
 import type { Check } from './passwords/check.ts'
 import { findUserByLegacyToken } from './repo.ts'
 import { hashOf } from './secrets.ts'
-import { userGone } from './self.ts'
+import { userDeleted } from './self.ts'
 import { expiryFrom, isToBeRenewed, lifeBefore } from './sessions/life.ts'
 import { findSessionAndUser, updateSessionExpiry } from './sessions/repo.ts'
 
@@ -88,7 +88,7 @@ export function authenticateHandler(
 }
 
 function active(user: UserRow): UserRow {
-  if (!user.is_active) throw userGone()
+  if (!user.is_active) throw userDeleted()
   return user
 }
 

@@ -1,11 +1,26 @@
+import type { Principal } from '@reticle/contracts/rest/principal'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
-import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { Mailer } from './mail/mailer.ts'
 
-export type IdentitySettings = ProjectsSettings['identity']
+export interface IdentitySettings {
+  /** Limit on usable access tokens of a user; -1: no limit. */
+  maxAccessTokens: number
+  /** Days without use after which an access token is rejected. */
+  accessTokenStaleDays: number
+  /** Whether people without an account may register. */
+  registration: boolean
+  /** Global role of a registered user; null: signed in, but without permissions. */
+  defaultRole: Principal['role']
+  /** Whether signing in by password needs a verified e-mail. */
+  emailVerification: 'none' | 'mandatory'
+  /** URL of this server in mails, without a trailing slash. */
+  publicUrl: string
+  /** URL of the pages in mails, without a trailing slash. */
+  uiUrl: string
+}
 
 /** Functions of organizations that identity needs. They are passed in, because organizations import this folder. */
 export interface Memberships {

@@ -2,7 +2,7 @@ import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { logFailures } from './passwords/attempts.ts'
-import { basic, nobody, testIdentity } from './testing.ts'
+import { anonymousCall, basic, testIdentity } from './testing.ts'
 
 /** Events of accounts, tokens and sign-ins. */
 
@@ -21,13 +21,13 @@ beforeEach(async () => {
 describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const strict = over(transport, { emailVerification: 'mandatory' })
-  const told = async () => (await takeEvents()).map(({ type, data }) => [type, data])
+  const emitted = async () => (await takeEvents()).map(({ type, data }) => [type, data])
 
   describe('account events', () => {
     test('a registration is logged with the new user as actor and without the password', async () => {
       const username = `events.${transport}`
       const body = { username, password1: password, password2: password }
-      await identity.register({ body }, { ...nobody(), ...from })
+      await identity.register({ body }, { ...anonymousCall(), ...from })
       const events = await takeEvents()
       expect(events).toMatchObject([
         { type: 'create:user', data: { user: { username, groups: ['user'], is_active: true } } },
@@ -62,9 +62,9 @@ describe.each(transports)('%s', (transport) => {
     test('a deletion is logged with the last record; a rejected one is not logged', async () => {
       const { id, username } = await addUser()
       await expect(identity.deleteUser({ id }, as(await addUser()))).rejects.toThrow()
-      expect(await told()).toEqual([])
+      expect(await emitted()).toEqual([])
       await identity.deleteUser({ id }, as(root))
-      expect(await told()).toMatchObject([['delete:user', { user: { id, username } }]])
+      expect(await emitted()).toMatchObject([['delete:user', { user: { id, username } }]])
     })
   })
 
@@ -91,9 +91,9 @@ describe.each(transports)('%s', (transport) => {
 
   describe('sign-in events', () => {
     const login = (username: string, word: string, to = identity) =>
-      to.signIn({ body: { username, password: word } }, { ...nobody(), ...from })
+      to.signIn({ body: { username, password: word } }, { ...anonymousCall(), ...from })
     const came = (authorization: string) =>
-      identity.authenticate({ authorization, address: from.address }, nobody())
+      identity.authenticate({ authorization, address: from.address }, anonymousCall())
 
     test('a sign-in by password is logged; the use of a credential is not', async () => {
       const { id, username } = await addUser()
@@ -107,7 +107,7 @@ describe.each(transports)('%s', (transport) => {
         },
       ])
       for (const one of [`Token ${key}`, basic(username, 'secret')]) await came(one)
-      expect(await told()).toEqual([])
+      expect(await emitted()).toEqual([])
     })
 
     test('a sign-out is logged only when it ends a session', async () => {
@@ -117,10 +117,10 @@ describe.each(transports)('%s', (transport) => {
       const call = callAs({ user_id: user.id })
       await identity.signOut({}, { ...call, credential: `Token ${key}` })
       await identity.signOut({ session }, call)
-      expect(await told()).toEqual(Array(2).fill(['logout:user', { user_id: user.id }]))
-      await identity.signOut({}, nobody())
+      expect(await emitted()).toEqual(Array(2).fill(['logout:user', { user_id: user.id }]))
+      await identity.signOut({}, anonymousCall())
       await identity.signOut({}, { ...call, credential: basic(user.username, 'secret') })
-      expect(await told()).toEqual([])
+      expect(await emitted()).toEqual([])
     })
 
     test('a wrong password is logged with the attempted name, for login and Basic', async () => {
@@ -152,7 +152,7 @@ describe.each(transports)('%s', (transport) => {
       const { id, username } = await addUser({ email: `gathered-${transport}@example.org` })
       const tried = async (name: string, address: string) => {
         const body = { username: name, password: 'wrong' }
-        await expect(identity.signIn({ body }, { ...nobody(), address })).rejects.toThrow()
+        await expect(identity.signIn({ body }, { ...anonymousCall(), address })).rejects.toThrow()
       }
       const log = async () => {
         await logFailures({ db, clock })
@@ -185,12 +185,12 @@ describe.each(transports)('%s', (transport) => {
     })
 
     test('a sign-in blocked for a reason other than the password is logged with that reason', async () => {
-      const gone = await addUser({ is_active: false })
+      const removed = await addUser({ is_active: false })
       const fresh = await addUser({ email: `unverified-${transport}@example.org` })
-      await expect(login(gone.username, 'secret')).rejects.toThrow()
+      await expect(login(removed.username, 'secret')).rejects.toThrow()
       await expect(login(fresh.username, 'secret', strict)).rejects.toThrow()
-      expect(await told()).toEqual([
-        ['reject:login', { username: gone.username, user_id: gone.id, reason: 'disabled' }],
+      expect(await emitted()).toEqual([
+        ['reject:login', { username: removed.username, user_id: removed.id, reason: 'disabled' }],
         [
           'reject:login',
           { username: fresh.username, user_id: fresh.id, reason: 'unverified_email' },

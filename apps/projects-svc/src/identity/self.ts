@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { ProjectsDb, UserRow } from '../db/schema.ts'
 import { findUser } from './repo.ts'
 
-export const userGone = () => unauthenticated('User inactive or deleted.')
+export const userDeleted = () => unauthenticated('User inactive or deleted.')
 
 /**
  * Returns the user of the call.
@@ -13,6 +13,6 @@ export const userGone = () => unauthenticated('User inactive or deleted.')
  */
 export async function selfOf(db: Kysely<ProjectsDb>, context: CallContext): Promise<UserRow> {
   const self = await findUser(db, signedIn(context).user_id)
-  if (!self) throw userGone()
+  if (!self) throw userDeleted()
   return self
 }

@@ -1,7 +1,7 @@
 import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { nobody, testIdentity } from './testing.ts'
+import { anonymousCall, testIdentity } from './testing.ts'
 
 /** Signing in and out. */
 
@@ -11,10 +11,12 @@ const from = (address: string) => ({ ...callAs(null), address })
 describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const strict = over(transport, { emailVerification: 'mandatory' })
-  const login = (body: { username?: string; email?: string; password: string }, call = nobody()) =>
-    identity.signIn({ body }, call)
+  const login = (
+    body: { username?: string; email?: string; password: string },
+    call = anonymousCall(),
+  ) => identity.signIn({ body }, call)
   const whoHas = (key: string) =>
-    identity.authenticate({ authorization: `Token ${key}`, address: '' }, nobody())
+    identity.authenticate({ authorization: `Token ${key}`, address: '' }, anonymousCall())
 
   describe('signing in', () => {
     test('by user name, in any case, returns a valid legacy token', async () => {
@@ -94,12 +96,12 @@ describe.each(transports)('%s', (transport) => {
       const email = `${transport}-unverified@example.org`
       await addUser({ email })
       const body = { email, password: 'secret' }
-      await expect(strict.signIn({ body }, nobody())).rejects.toMatchObject({
+      await expect(strict.signIn({ body }, anonymousCall())).rejects.toMatchObject({
         kind: 'invalid',
         code: 'email_unverified',
         message: 'Unverified email',
       })
-      await identity.signIn({ body }, nobody())
+      await identity.signIn({ body }, anonymousCall())
     })
 
     test('after ten wrong passwords in ten minutes, until the first failure expires', async () => {
@@ -162,7 +164,9 @@ describe.each(transports)('%s', (transport) => {
     })
 
     test('works without being signed in', async () => {
-      expect(await identity.signOut({}, nobody())).toEqual({ detail: 'Successfully logged out.' })
+      expect(await identity.signOut({}, anonymousCall())).toEqual({
+        detail: 'Successfully logged out.',
+      })
     })
   })
 })

@@ -62,7 +62,7 @@ export function signInHandlers(
       const given = credential ? readAuthorization(credential) : undefined
       const isEnding = given?.kind === 'legacy' || session !== undefined
       return runChange(db, context, async (tx) => {
-        if (principal && isEnding) await sayOver(tx, principal.user_id, context)
+        if (principal && isEnding) await emitSignedOut(tx, principal.user_id, context)
         if (given?.kind === 'legacy') await deleteLegacyToken(tx, hashOf(given.token))
         if (principal?.session_id !== undefined) await deleteLegacyTokens(tx, principal.user_id)
         if (principal && session !== undefined)
@@ -92,7 +92,7 @@ const wrongPassword = () =>
     code: 'invalid_credentials',
   })
 
-async function sayOver(tx: Transaction<ProjectsDb>, user_id: number, context: CallContext) {
+async function emitSignedOut(tx: Transaction<ProjectsDb>, user_id: number, context: CallContext) {
   if (await lockUser(tx, user_id)) await emit(tx, userSignedOut, { user_id }, context)
 }
 
@@ -116,9 +116,9 @@ async function rejected(
   { name, why }: { name: string; why: Obstacle },
   context: CallContext,
 ): Promise<DomainError> {
-  const told = { username: nameTried(name), user_id: user.id, reason: why }
+  const data = { username: nameTried(name), user_id: user.id, reason: why }
   await deps.db.transaction().execute(async (tx) => {
-    if (await lockUser(tx, user.id)) await emit(tx, loginRejected, told, context)
+    if (await lockUser(tx, user.id)) await emit(tx, loginRejected, data, context)
   })
   if (why === 'disabled') return invalid({ non_field_errors: 'User account is disabled.' })
   if (deps.mailer) await sendVerification(deps, user, context)

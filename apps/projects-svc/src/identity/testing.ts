@@ -80,6 +80,6 @@ export async function testIdentity() {
   }
 }
 
-export const nobody = () => callAs(null)
+export const anonymousCall = () => callAs(null)
 export const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`

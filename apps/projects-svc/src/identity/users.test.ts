@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { basic, nobody, testIdentity } from './testing.ts'
+import { anonymousCall, basic, testIdentity } from './testing.ts'
 import { basicUsers, createUser, ensureAdministrator } from './users.ts'
 
 const { db, over, addUser } = await testIdentity()
@@ -15,14 +15,14 @@ test('eight concurrent starts create the first administrator once', async () => 
 test('the first administrator has all rights and a verified e-mail', async () => {
   const strict = over('in-process', { emailVerification: 'mandatory' })
   const authorization = basic('admin', 'first password')
-  const { principal } = await strict.authenticate({ authorization, address: '' }, nobody())
+  const { principal } = await strict.authenticate({ authorization, address: '' }, anonymousCall())
   expect(principal).toMatchObject({ role: 'admin', email: 'admin@localhost' })
 })
 
 test('later starts change neither name nor password', async () => {
   expect(await ensureAdministrator(db, { ...admin, username: 'x', password: 'y' })).toBe(false)
   const body = { username: 'admin', password: 'first password' }
-  await identity.signIn({ body }, nobody())
+  await identity.signIn({ body }, anonymousCall())
 })
 
 test('a new user has the role "user", no staff rights and an unverified e-mail', async () => {

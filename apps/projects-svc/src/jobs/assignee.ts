@@ -1,6 +1,6 @@
 import { invalid } from '@reticle/kit/call/errors'
 
-interface Named {
+interface AssigneeFields {
   assignee?: number | null
   assignee_id?: number | null
 }
@@ -11,7 +11,7 @@ interface Named {
  * @returns the id and the key that contained it
  * @throws DomainError invalid when they differ
  */
-export function wantedAssignee({ assignee, assignee_id }: Named) {
+export function readAssignee({ assignee, assignee_id }: AssigneeFields) {
   if (assignee === undefined) return { field: 'assignee_id', id: assignee_id }
   if (assignee_id !== undefined && assignee !== assignee_id)
     throw invalid({ assignee_id: 'assignee and assignee_id name different users.' })

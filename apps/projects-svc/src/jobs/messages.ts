@@ -1,12 +1,12 @@
 import type { Job } from '@reticle/contracts/rest/jobs'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { hasPermission } from '@reticle/kit/call/policy'
-import type { Owner } from '../owner.ts'
-import { type People, personOf } from '../people.ts'
-import { taskStanding } from '../standing.ts'
+import { seesProject } from '../access/authorize.ts'
+import type { Owner } from '../access/owner.ts'
+import { taskStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
+import { type People, personOf } from '../organizations/index.ts'
 import { type Storages, storageOf } from '../storages/repo.ts'
-import { seesProject } from '../tasks/messages.ts'
-import { taskRules } from '../tasks/policy.ts'
 import type { JobView } from './repo.ts'
 
 /** Converts a row to a job record with all fields. */

@@ -1,5 +1,4 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
-import { jobDeleted, jobUpdated } from '@reticle/contracts/events/tasks'
 import type { JobPatch } from '@reticle/contracts/rest/jobs'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
@@ -8,23 +7,35 @@ import { assertPermitted } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
-import { changesTo, fieldsBefore, isEmpty } from '../changes.ts'
+import { jobRules } from '../access/job-policy.ts'
+import { allowPatch } from '../access/patch-rights.ts'
+import { jobStanding } from '../access/standing.ts'
+import { changesTo, isEmpty } from '../bodies/changes.ts'
 import type { JobRow, ProjectsDb } from '../db/schema.ts'
-import { createGroundTruth } from '../ground-truth/create.ts'
-import { allowPatch } from '../patch-rights.ts'
-import { checkPeople } from '../people.ts'
-import { jobStanding } from '../standing.ts'
-import { withTaskFollowing } from '../tasks/follow-jobs.ts'
-import { wantedAssignee } from './assignee.ts'
+import { checkPeople } from '../organizations/index.ts'
+import { readAssignee } from './assignee.ts'
 import { listJobs } from './list.ts'
 import { shownJob } from './messages.ts'
-import { jobRules } from './policy.ts'
 import { jobRecord, jobRecords } from './records.ts'
-import { deleteJob, findJob, type JobView, lockJob, updateJobs } from './repo.ts'
+import { findJob, type JobView, lockJob } from './repo.ts'
 import { jobStatus } from './status.ts'
 
 type Tx = Transaction<ProjectsDb>
-type Handlers = Omit<Service<typeof jobs>, 'getJobValidationLayout'>
+type Handlers = Omit<Service<typeof jobs>, 'createJob' | 'getJobValidationLayout'>
+
+/** Functions of tasks that jobs need. They are passed in, because tasks import this folder. */
+export interface JobDeps {
+  db: Kysely<ProjectsDb>
+  /** Changes a locked job and the status of its task. */
+  changeJob(
+    tx: Tx,
+    row: JobView,
+    changes: Partial<JobRow>,
+    cause: EventCause,
+  ): Promise<{ row: JobView; record: Job }>
+  /** Deletes a locked ground-truth job and updates its task. */
+  removeGroundTruth(tx: Tx, row: JobView, cause: EventCause): Promise<void>
+}
 
 /** Action behind each key of a PATCH. */
 const rights = {
@@ -34,8 +45,8 @@ const rights = {
   state: 'update:state',
 } as const satisfies Record<keyof JobPatch, string>
 
-/** Builds the handlers of annotation jobs. */
-export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
+/** Builds the handlers of annotation jobs. Ground-truth jobs are created in `ground-truth/`. */
+export function jobHandlers({ db, changeJob, removeGroundTruth }: JobDeps): Handlers {
   return {
     async listJobs(query, context) {
       const principal = signedIn(context)
@@ -46,14 +57,6 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         return record ? [shownJob(principal, row, record)] : []
       })
       return { count, results: shown }
-    },
-
-    async createJob({ body }, context) {
-      const principal = signedIn(context)
-      return runChange(db, context, async (tx) => {
-        const { row, record } = await createGroundTruth(tx, principal, body, context)
-        return shownJob(principal, row, record)
-      })
     },
 
     async getJob({ id }, context) {
@@ -86,26 +89,10 @@ export function jobHandlers({ db }: { db: Kysely<ProjectsDb> }): Handlers {
         assertPermitted(jobRules, 'delete', principal, jobStanding(principal, row))
         if (row.type !== 'ground_truth') throw invalidText('Only ground truth jobs can be removed')
         assertMatches(if_match, row)
-        await emit(tx, jobDeleted, { job: await jobRecord(tx, row) }, context)
-        const without = { validation_mode: null }
-        await withTaskFollowing(tx, row.task_id, () => deleteJob(tx, id), context, without)
+        await removeGroundTruth(tx, row, context)
       })
     },
   }
-}
-
-/** Changes a locked job and the status of its task. */
-export function changeJob(tx: Tx, row: JobView, changes: Partial<JobRow>, cause: EventCause) {
-  const change = async () => {
-    const before = await jobRecord(tx, row)
-    await updateJobs(tx, [row.id], changes)
-    const changed = (await findJob(tx, row.id)) ?? row
-    const record = await jobRecord(tx, changed)
-    const before_update = fieldsBefore(before, record)
-    await emit(tx, jobUpdated, { job: record, before_update }, cause)
-    return { row: changed, record }
-  }
-  return withTaskFollowing(tx, row.task_id, change, cause)
 }
 
 /**
@@ -117,7 +104,7 @@ async function planChange(
   row: JobView,
   body: JobPatch,
 ): Promise<Partial<JobRow>> {
-  const { field, id: assignee_id } = wantedAssignee(body)
+  const { field, id: assignee_id } = readAssignee(body)
   const isMoved = body.stage !== undefined && body.stage !== row.stage
   const { stage = row.stage, state = isMoved ? 'new' : row.state } = body
   const wanted = { assignee_id, stage, state, status: jobStatus({ stage, state }) }

@@ -1,7 +1,7 @@
 import { jobUpdated } from '@reticle/contracts/events/tasks'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from '../changes.ts'
+import { fieldsBefore } from '../bodies/changes.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { jobRecord } from './records.ts'
 import { findJob, updateJobs } from './repo.ts'
@@ -10,11 +10,11 @@ type Tx = Transaction<ProjectsDb>
 
 /** Moves the date of a locked job and emits an update, because a child of the job changed. */
 export function touchJob(tx: Tx, id: number, cause: EventCause): Promise<void> {
-  return tellOfJob(tx, id, () => updateJobs(tx, [id], {}), cause)
+  return emitJobChange(tx, id, () => updateJobs(tx, [id], {}), cause)
 }
 
 /** Emits the update that `change` makes to a locked job. */
-export async function tellOfJob(
+export async function emitJobChange(
   tx: Tx,
   id: number,
   change: () => Promise<unknown>,
@@ -22,7 +22,7 @@ export async function tellOfJob(
 ): Promise<void> {
   const record = async () => {
     const row = await findJob(tx, id)
-    if (!row) throw new Error(`the locked job ${id} is gone`)
+    if (!row) throw new Error(`the locked job ${id} does not exist`)
     return jobRecord(tx, row)
   }
   const before = await record()

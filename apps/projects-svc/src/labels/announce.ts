@@ -2,10 +2,10 @@ import { labelsChanged } from '@reticle/contracts/events/labels'
 import type { Label } from '@reticle/contracts/rest/labels'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
+import { type Owner, ownerColumns } from '../access/owner.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { type Owner, ownerColumns } from '../owner.ts'
-import { lockTasksOfProject, touchJobs, touchTasks } from '../tasks/repo.ts'
+import { lockTaskIds, touchJobs, touchTasks } from '../db/shared-rows.ts'
 import { affectedLabels, deletedLabels, type LabelsPlan } from './plan.ts'
 import { listLabelChanges, replaceLabelChange } from './repo-changes.ts'
 
@@ -48,8 +48,7 @@ async function touchTasksOf(
   project_id: number,
   date: Date,
 ): Promise<number[]> {
-  const tasks = await lockTasksOfProject(tx, project_id)
-  const ids = tasks.map((task) => task.id)
+  const ids = await lockTaskIds(tx, project_id)
   await touchTasks(tx, ids, date)
   return ids
 }

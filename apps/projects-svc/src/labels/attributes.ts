@@ -1,6 +1,6 @@
 import type { AttributeWrite } from '@reticle/contracts/rest/labels'
 import { notFound } from '@reticle/kit/call/errors'
-import { fieldError, missingField, type Path } from '../field-error.ts'
+import { fieldError, missingField, type Path } from '../bodies/field-error.ts'
 import type { AttributeDraft } from './draft.ts'
 
 const longestValues = 4096

@@ -6,9 +6,9 @@ import { hasAnyField } from '@reticle/kit/list/filter'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { Owner } from '../access/owner.ts'
+import { visibleIn } from '../access/scope.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import type { Owner } from '../owner.ts'
-import { visibleIn } from '../scope.ts'
 
 /** Query without the owner, which is resolved first. */
 type Query = Omit<OperationInput<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>

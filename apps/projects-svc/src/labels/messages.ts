@@ -1,6 +1,6 @@
 import type { Attribute, Label, Sublabel } from '@reticle/contracts/rest/labels'
+import { ownerKey, ownerOf } from '../access/owner.ts'
 import type { LabelRow } from '../db/schema.ts'
-import { ownerKey, ownerOf } from '../owner.ts'
 
 /** Label records, with sublabels inside their parents. */
 

@@ -1,7 +1,7 @@
 import type { Label, LabelWrite } from '@reticle/contracts/rest/labels'
 import { invalidText, notFound } from '@reticle/kit/call/errors'
 import { createPacer, type Pace } from '@reticle/kit/scheduling/pacer'
-import { fieldError, missingField, type Path } from '../field-error.ts'
+import { fieldError, missingField, type Path } from '../bodies/field-error.ts'
 import { planAttributes } from './attributes.ts'
 import { countFree, pickColor } from './color.ts'
 import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
@@ -19,6 +19,9 @@ export interface LabelsPlan {
   /** Attributes removed from labels that stay. */
   removed_attributes: number[]
 }
+
+/** Plans new labels of an owner from its current ones. */
+export type PlanLabels = (current: readonly Label[]) => Promise<LabelsPlan>
 
 type Removed = Omit<LabelsPlan, 'labels'>
 
@@ -135,11 +138,12 @@ async function changedLabel(
   const { removed, isSublabel } = scope
   const type = checkType(known, item, [...place, 'type'], isSublabel)
   const color = item.color ? checkColor(item.color, [...place, 'color']) : known.color
-  const { attributes, removed: gone } = planAttributes(known.attributes, item.attributes ?? [], [
-    ...place,
-    'attributes',
-  ])
-  removed.removed_attributes.push(...gone)
+  const { attributes, removed: removedSpecs } = planAttributes(
+    known.attributes,
+    item.attributes ?? [],
+    [...place, 'attributes'],
+  )
+  removed.removed_attributes.push(...removedSpecs)
   const draft = { ...known, name: item.name ?? known.name, color, type, attributes }
   if (type === 'skeleton') return changedSkeleton(draft, item, place, scope)
   if (item.sublabels?.length)

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Owner, ownerColumns } from '../access/owner.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { type Owner, ownerColumns } from '../owner.ts'
 
 /**
  * Stores the event that annotations-svc has to handle before it reads annotations of the owner

@@ -1,7 +1,7 @@
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Insertable, Transaction } from 'kysely'
+import { type Owner, ownerColumns } from '../access/owner.ts'
 import type { AttributesTable, LabelsTable, ProjectsDb } from '../db/schema.ts'
-import { type Owner, ownerColumns } from '../owner.ts'
 import { type AttributeDraft, draftOf, type LabelDraft, withSublabels } from './draft.ts'
 import { bindDrawing } from './drawing.ts'
 import type { LabelsPlan } from './plan.ts'

@@ -2,9 +2,9 @@ import type { Label } from '@reticle/contracts/rest/labels'
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { type FactsRow, type FactsTarget, factsStatements } from '../access/facts.ts'
+import { type Owner, ownerKey, ownerOf } from '../access/owner.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { type FactsRow, factsStatements, type Target } from '../facts.ts'
-import { type Owner, ownerKey, ownerOf } from '../owner.ts'
 import { type LabelView, toLabels, toLabelsByOwner } from './messages.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -63,7 +63,7 @@ export interface FactsWithLabels
  */
 export async function findLabelSet(
   db: Db,
-  { target, id }: Target,
+  { target, id }: FactsTarget,
 ): Promise<FactsWithLabels | undefined> {
   const name = `labels_of_${target}`
   const text = `select facts.project_id, facts.task_id, facts.draft_id, facts.labels_revision,

@@ -131,7 +131,8 @@ describe.each(transports)('%s', (transport) => {
     ])
     const [, event] = await takeEvents()
     expect(event?.data).toMatchObject({
-      ...{ deleted_label_ids: [], deleted_spec_ids: [y?.id] },
+      deleted_label_ids: [],
+      deleted_spec_ids: [y?.id],
       affected_label_ids: [a?.id],
     })
   })

@@ -2,25 +2,49 @@ import type { labels } from '@reticle/contracts/api/labels'
 import type { OperationInput } from '@reticle/contracts/api/operation'
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Principal } from '@reticle/contracts/rest/principal'
-import { invalid, invalidText, notFound, type Service, signedIn } from '@reticle/kit'
+import {
+  type CallContext,
+  invalid,
+  invalidText,
+  notFound,
+  type Service,
+  signedIn,
+} from '@reticle/kit'
 import { assertMatches } from '@reticle/kit/call/etag'
 import { runChange } from '@reticle/kit/db/change'
-import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
+import type { Kysely, Transaction } from 'kysely'
+import { authorizeTarget } from '../access/authorize.ts'
+import type { FactsTarget } from '../access/facts.ts'
+import { type Owner, ownerOf } from '../access/owner.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
-import { labelSetOf } from '../drafts/labels.ts'
-import { findDraft } from '../drafts/repo.ts'
-import type { Target } from '../facts.ts'
-import { type Owner, ownerOf } from '../owner.ts'
-import { changeOwnedLabels } from './change.ts'
 import { listLabels } from './list.ts'
-import { planLabels, planOneLabel } from './plan.ts'
+import { type PlanLabels, planLabels, planOneLabel } from './plan.ts'
 import { findLabel, findLabelSet, listLabelsById } from './repo.ts'
 
 type Db = Kysely<ProjectsDb>
 
+/**
+ * Functions of projects, tasks and drafts that labels need. They are passed in, because those folders import this one.
+ */
+export interface LabelDeps {
+  db: Db
+  /** Changes the labels of a project or task, with the permission check and the events of its PATCH. */
+  changeOwnedLabels(
+    tx: Transaction<ProjectsDb>,
+    owner: Owner,
+    plan: PlanLabels,
+    context: CallContext,
+  ): Promise<void>
+  /** Finds the labels that tasks of a draft use; undefined: the stored labels. */
+  findDraftLabels(db: Db, draft_id: string): Promise<LabelSet | undefined>
+}
+
 /** Builds the handlers of labels of projects and tasks. */
-export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
+export function labelHandlers({
+  db,
+  changeOwnedLabels,
+  findDraftLabels,
+}: LabelDeps): Service<typeof labels> {
   return {
     async listLabels(query, context) {
       const principal = signedIn(context)
@@ -34,7 +58,7 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       const row = await findLabel(db, id)
       if (!row) throw notFound()
       const { kind: target, id: ownerId } = ownerOf(row)
-      await permitted(db, signedIn(context), { target, id: ownerId }, 'view')
+      await authorizeTarget(db, signedIn(context), { target, id: ownerId }, 'view')
       return record(db, id)
     },
 
@@ -68,12 +92,12 @@ export function labelHandlers({ db }: { db: Db }): Service<typeof labels> {
       })
     },
 
-    async getLabelSet(asked) {
-      const found = await findLabelSet(db, asked)
+    async getLabelSet(target) {
+      const found = await findLabelSet(db, target)
       if (!found) throw notFound()
       const { draft_id, labels_revision, labels } = found
-      const draft = draft_id ? await findDraft(db, draft_id) : undefined
-      return (draft && labelSetOf(draft)) ?? { labels_revision, labels }
+      const drafted = draft_id ? await findDraftLabels(db, draft_id) : undefined
+      return drafted ?? { labels_revision, labels }
     },
   }
 }
@@ -112,6 +136,6 @@ async function findOwner(
 }
 
 /** Returns the owner of the labels that a viewable target uses: its project, otherwise its task. */
-async function shownOwner(db: Db, principal: Principal, target: Target): Promise<Owner> {
-  return ownerOf(await permitted(db, principal, target, 'view'))
+async function shownOwner(db: Db, principal: Principal, target: FactsTarget): Promise<Owner> {
+  return ownerOf(await authorizeTarget(db, principal, target, 'view'))
 }

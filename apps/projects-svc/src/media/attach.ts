@@ -10,15 +10,13 @@ import type { Bytes } from '@reticle/kit/call/context'
 import { applyOnce } from '@reticle/kit/keys/applied-calls'
 import { emit, emitAll } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { fieldsBefore } from '../changes.ts'
-import { lockCloudStorage } from '../cloud-storages/repo.ts'
-import { permittedSource } from '../cloud-storages/source.ts'
-import type { ProjectsSettings } from '../config.ts'
+import { fieldsBefore } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { addWishedGroundTruth } from '../ground-truth/with-media.ts'
+import { addRequestedGroundTruth } from '../ground-truth/with-media.ts'
 import { jobRecords } from '../jobs/records.ts'
 import { listJobsOf } from '../jobs/repo.ts'
+import { lockCloudStorage } from '../storages/cloud/repo.ts'
 import { mostEvents } from '../tasks/deleted.ts'
 import { taskRecord } from '../tasks/records.ts'
 import {
@@ -38,12 +36,15 @@ import {
   setLastFrame,
 } from './repo.ts'
 import { insertFrameNames } from './repo-names.ts'
+import { permittedSource } from './source.ts'
 import { planSplit, rangesOf, type Split, splitRanges } from './split.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Attach = OperationInput<(typeof media)['attachMedia']>
 
-export type AttachSettings = Pick<ProjectsSettings, 'maxJobsPerTask'>
+export interface AttachSettings {
+  maxJobsPerTask: number
+}
 
 /**
  * Stores the frames of `body` as the media of a task and splits them into jobs, in one transaction. A repeated
@@ -141,20 +142,26 @@ async function* readable(body: Bytes): AsyncGenerator<FrameSource[]> {
   }
 }
 
-type Given = 'validation_params' | 'job_sizes' | 'job_count' | 'video_name' | 'split' | 'arrange'
-type Asked = Pick<Media, Given> & { size: number }
+type SplitField =
+  | 'validation_params'
+  | 'job_sizes'
+  | 'job_count'
+  | 'video_name'
+  | 'split'
+  | 'arrange'
+type SplitInput = Pick<Media, SplitField> & { size: number }
 
 /** @returns the number of jobs */
 async function splitTask(
   tx: Tx,
   row: TaskView,
-  asked: Asked,
+  input: SplitInput,
   { maxJobsPerTask }: AttachSettings,
   context: CallContext,
 ): Promise<number> {
-  const { size, arrange = wishedTruth(tx, row, asked) } = asked
-  assertOneSplit(row, asked)
-  const { ranges, ...split } = asked.split ?? rangesIn(row, asked)
+  const { size, arrange = requestedTruth(tx, row, input) } = input
+  assertOneSplit(row, input)
+  const { ranges, ...split } = input.split ?? rangesIn(row, input)
   const jobCount = split.jobs * (1 + row.consensus_replicas)
   if (jobCount > maxJobsPerTask)
     throw invalidText(
@@ -169,7 +176,7 @@ async function splitTask(
     size,
     segment_size,
     overlap,
-    mode: asked.video_name === undefined ? 'annotation' : 'interpolation',
+    mode: input.video_name === undefined ? 'annotation' : 'interpolation',
     media_type: 'image',
     status: taskStatus(await listJobStatuses(tx, row.id)),
     validation_mode,
@@ -191,7 +198,7 @@ async function splitTask(
 
 function rangesIn(
   row: TaskView,
-  { size, job_sizes, job_count, video_name }: Asked,
+  { size, job_sizes, job_count, video_name }: SplitInput,
 ): NonNullable<Media['split']> {
   if (job_sizes) {
     const ranges = rangesOf(job_sizes.frames)
@@ -201,18 +208,18 @@ function rangesIn(
   return { ...split, ranges: splitRanges(size, split) }
 }
 
-const wishedTruth =
-  (tx: Tx, { id: task_id }: TaskView, { validation_params: wish }: Asked) =>
+const requestedTruth =
+  (tx: Tx, { id: task_id }: TaskView, { validation_params: params }: SplitInput) =>
   async (size: number): Promise<ValidationMode> => {
-    if (!wish) return null
-    await addWishedGroundTruth(tx, { task_id, size }, wish)
+    if (!params) return null
+    await addRequestedGroundTruth(tx, { task_id, size }, params)
     return 'gt'
   }
 
 /** Rejects split options of the media that contradict those of the task. */
 function assertOneSplit(
   { segment_size, overlap }: TaskView,
-  { size, job_sizes, job_count }: Asked,
+  { size, job_sizes, job_count }: SplitInput,
 ): void {
   if (job_count !== undefined && segment_size > 0)
     throw invalidText('job_count cannot be used with segment_size')

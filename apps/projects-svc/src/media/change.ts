@@ -5,23 +5,23 @@ import { invalid, invalidText, notFound } from '@reticle/kit'
 import { assertMatches } from '@reticle/kit/call/etag'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import { lockCloudStorage } from '../cloud-storages/repo.ts'
-import { permittedSource } from '../cloud-storages/source.ts'
+import { jobRules } from '../access/job-policy.ts'
+import { allowPatch } from '../access/patch-rights.ts'
+import { jobStanding, taskStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
 import type { ProjectsDb } from '../db/schema.ts'
+import { touchJobs, touchProject } from '../db/shared-rows.ts'
 import { changeDisabledFrames } from '../ground-truth/layout.ts'
 import { listValidationFrames } from '../ground-truth/repo.ts'
-import { jobRules } from '../jobs/policy.ts'
 import { findJob, type JobView, lockJob, updateJobs } from '../jobs/repo.ts'
-import { tellOfJob } from '../jobs/touch.ts'
-import { allowPatch } from '../patch-rights.ts'
-import { touchProject } from '../projects/repo.ts'
-import { jobStanding, taskStanding } from '../standing.ts'
-import { taskRules } from '../tasks/policy.ts'
-import { lockTaskAndProject, type TaskView, touchJobs } from '../tasks/repo.ts'
+import { emitJobChange } from '../jobs/touch.ts'
+import { lockCloudStorage } from '../storages/cloud/repo.ts'
+import { noDataText } from '../tasks/messages.ts'
+import { lockTaskAndProject, type TaskView } from '../tasks/repo.ts'
 import { touchTask } from '../tasks/touch.ts'
 import { isSameList, type OwnFrames, replaceDeleted, replaceDisabled } from './deleted.ts'
 import { findDataSet, setDeletedFrames, setSource } from './repo.ts'
-import { noDataText } from './viewed.ts'
+import { permittedSource } from './source.ts'
 
 type Tx = Transaction<ProjectsDb>
 
@@ -94,7 +94,7 @@ export async function changeJobMeta(
     await touchMedia(tx, task, cause)
     await updateJobs(tx, [id], {})
   }
-  await tellOfJob(tx, id, remove, cause)
+  await emitJobChange(tx, id, remove, cause)
 }
 
 interface Locked {

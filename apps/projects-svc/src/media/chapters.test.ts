@@ -11,7 +11,10 @@ const anna = await addUser()
 const ten = Array.from({ length: 10 }, (_, index) => frameAt(index))
 
 const chapter = (id: number, start: number, stop: number, title = `chapter ${id}`): Chapter => ({
-  ...{ id, start, stop, metadata: { title } },
+  id,
+  start,
+  stop,
+  metadata: { title },
 })
 const three = [chapter(0, 0, 4), chapter(1, 3, 7, ''), chapter(2, 9, 9)]
 
@@ -94,11 +97,21 @@ describe.each(transports)('%s', (transport) => {
 })
 
 const restored: BackupTask = {
-  ...{ name: 'Batch', bug_tracker: '', status: 'annotation', subset: '', guide: null, labels: [] },
+  name: 'Batch',
+  bug_tracker: '',
+  status: 'annotation',
+  subset: '',
+  guide: null,
+  labels: [],
   has_custom_segments: false,
   data: {
-    ...{ chunk_size: 36, image_quality: 70, start_frame: 0, frame_filter: '' },
-    ...{ storage: 'local', video_name: 'a.mp4', deleted_frames: [] },
+    chunk_size: 36,
+    image_quality: 70,
+    start_frame: 0,
+    frame_filter: '',
+    storage: 'local',
+    video_name: 'a.mp4',
+    deleted_frames: [],
   },
   jobs: [{ type: 'annotation', status: 'annotation', start_frame: 0, stop_frame: 9 }],
 }

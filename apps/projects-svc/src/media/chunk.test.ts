@@ -1,21 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { type ChunkPlace, framesOfChunk } from './chunk.ts'
+import { type ChunkPosition, framesOfChunk } from './chunk.ts'
 import type { Viewed } from './viewed.ts'
 
 /** Frames of chunks. Ten frames, four in a chunk. */
 
 const viewed = (start: number, stop: number, frames?: number[]): Viewed => ({
-  ...{ task_id: 1, start, stop, size: 10 },
+  task_id: 1,
+  start,
+  stop,
+  size: 10,
   ...(frames && { chosen: { job_id: 1, frames } }),
 })
 const task = viewed(0, 9)
 const job = viewed(3, 7)
 const truth = viewed(0, 9, [1, 2, 5, 8, 9])
-const of = (what: Viewed, place: ChunkPlace) => {
+const of = (what: Viewed, place: ChunkPosition) => {
   const { start, stop, chosen } = framesOfChunk(what, 4, place)
   return chosen?.frames ?? [start, stop]
 }
-const rangeOf = (what: Viewed, place: ChunkPlace) => {
+const rangeOf = (what: Viewed, place: ChunkPosition) => {
   const { start, stop, has_placeholders } = framesOfChunk(what, 4, place)
   return { start, stop, has_placeholders }
 }

@@ -5,7 +5,7 @@ import type { Viewed } from './viewed.ts'
 type Frames = Pick<LocatedChunk, 'start' | 'stop' | 'chosen' | 'has_placeholders'>
 
 /** Number or index of a chunk. */
-export interface ChunkPlace {
+export interface ChunkPosition {
   /** Number of the chunk, counted from the start of the task. */
   number?: number
   /** Index of the chunk, counted from the first frame of the job. */
@@ -22,7 +22,7 @@ export interface ChunkPlace {
 export function framesOfChunk(
   viewed: Viewed,
   chunk_size: number,
-  { number, index = 0 }: ChunkPlace,
+  { number, index = 0 }: ChunkPosition,
 ): Frames {
   return number === undefined
     ? chunkOfJob(viewed, chunk_size, index)

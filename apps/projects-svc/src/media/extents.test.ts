@@ -1,6 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { findFacts } from '../facts.ts'
+import { findFacts } from '../access/facts.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
 import { listExtents } from './extents.ts'
 
@@ -28,7 +28,11 @@ describe.each(transports)('%s', (transport) => {
       stop_frame,
     }))
     const extent = {
-      ...{ task_id: full.id, size: 10, dimension: '2d', jobs: ranges, frames: [] },
+      task_id: full.id,
+      size: 10,
+      dimension: '2d',
+      jobs: ranges,
+      frames: [],
       deleted: [
         { start: 1, stop: 3 },
         { start: 7, stop: 7 },
@@ -39,12 +43,12 @@ describe.each(transports)('%s', (transport) => {
 
   test('a project lists the frames and jobs of its tasks in pages', async () => {
     const { project, full, empty, extent } = await setUp()
-    const ask = { target: 'project', id: project.id } as const
+    const request = { target: 'project', id: project.id } as const
     const none = { ...extent, task_id: empty.id, size: 0, jobs: [], deleted: [] }
     const rest = { labels_revision: project.labels.length - 1, label_events: [], next: null }
-    expect(await media.listExtents(ask, anna.call)).toEqual({ ...rest, tasks: [extent, none] })
+    expect(await media.listExtents(request, anna.call)).toEqual({ ...rest, tasks: [extent, none] })
 
-    const facts = await findFacts(db, ask)
+    const facts = await findFacts(db, request)
     if (!facts) throw new Error('the project is not there')
     const first = await listExtents(db, facts, undefined, 1)
     expect(first).toEqual({ ...rest, tasks: [extent], next: full.id })
@@ -73,8 +77,8 @@ describe.each(transports)('%s', (transport) => {
       ['project', project.id],
       ['task', full.id],
     ] as const) {
-      const asked = media.listExtents({ target, id }, bo.call)
-      await expect(asked).rejects.toMatchObject({ kind: 'forbidden' })
+      const attempt = media.listExtents({ target, id }, bo.call)
+      await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
     }
     const missing = media.listExtents({ target: 'job', id: 999_999 }, anna.call)
     await expect(missing).rejects.toMatchObject({ kind: 'not_found' })

@@ -2,9 +2,9 @@ import type { media } from '@reticle/contracts/api/media'
 import type { Extents, TaskExtent } from '@reticle/contracts/rest/facts'
 import { notFound, type Service, signedIn } from '@reticle/kit'
 import { type Kysely, sql } from 'kysely'
-import { permitted } from '../authorize.ts'
+import { authorizeTarget } from '../access/authorize.ts'
+import type { FactsRow } from '../access/facts.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { FactsRow } from '../facts.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
 import { findDataSet } from './repo.ts'
 
@@ -16,7 +16,7 @@ export function extentHandlers({
 }): Pick<Service<typeof media>, 'listExtents' | 'getDeletedFrames' | 'getMediaFacts'> {
   return {
     async listExtents({ target, id, after }, context) {
-      const row = await permitted(db, signedIn(context), { target, id }, 'view')
+      const row = await authorizeTarget(db, signedIn(context), { target, id }, 'view')
       return listExtents(db, row, after)
     },
 

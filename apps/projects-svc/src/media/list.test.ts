@@ -26,28 +26,30 @@ async function addTask(user: typeof anna, names: readonly string[], given: objec
 
 const { id: project_id } = await services.projects.createProject({ body: { name: 'p' } }, anna.call)
 const street = await addTask(anna, ['Street/0001.jpg', 'street/0002.jpg', 'café_100%.png'], {
-  ...{ project_id, segment_size: 2, overlap: 1 },
+  project_id,
+  segment_size: 2,
+  overlap: 1,
 })
 const harbour = await addTask(anna, ['harbour/0001.jpg', 'harbour/0002.jpg'])
 const night = await addTask(bo, ['night/street-0001.jpg'])
 
 describe.each(transports)('over %s', (transport) => {
   const { media, tasks, jobs } = over(transport)
-  const asked = (query: Record<string, unknown>, user = anna) =>
+  const attempt = (query: Record<string, unknown>, user = anna) =>
     media.listFrames(frameSearch.parse(query), user.call)
   const found = async (query: Record<string, unknown>, user = anna) =>
-    (await asked(query, user)).results.map(({ task_id, frame }) => [task_id, frame])
+    (await attempt(query, user)).results.map(({ task_id, frame }) => [task_id, frame])
 
   test('a found frame has its number and the jobs that contain it', async () => {
     const { results } = await jobs.listJobs({ task_id: street, sort: 'id' }, anna.call)
     const job_ids = results.map(({ id }) => id)
     expect(job_ids).toHaveLength(2)
-    expect(await asked({ search: '0002.jpg', project_id })).toEqual({
+    expect(await attempt({ search: '0002.jpg', project_id })).toEqual({
       count: 1,
       results: [{ task_id: street, job_ids, frame: 1, name: 'street/0002.jpg' }],
     })
     const [first] = job_ids
-    const { results: rows } = await asked({ search: 'street/0001' })
+    const { results: rows } = await attempt({ search: 'street/0001' })
     expect(rows).toMatchObject([{ frame: 0, job_ids: [first] }])
   })
 
@@ -90,7 +92,7 @@ describe.each(transports)('over %s', (transport) => {
     ['01', 'Give a term of at least 3 characters'],
     ['0 1', 'Give a term of at least 3 characters'],
   ])('the search %j is rejected', async (search, text) => {
-    await expect(asked({ search })).rejects.toMatchObject({
+    await expect(attempt({ search })).rejects.toMatchObject({
       kind: 'invalid',
       body: { search: [expect.stringContaining(text)] },
     })
@@ -133,7 +135,7 @@ describe.each(transports)('over %s', (transport) => {
     const truth = { type: 'ground_truth' as const, frame_selection_method: 'manual' as const }
     const task_id = await addTask(anna, ['truth/1.jpg', 'truth/2.jpg'])
     const { id } = await jobs.createJob({ body: { ...truth, task_id, frames: [1] } }, anna.call)
-    const { results } = await asked({ search: 'truth' })
+    const { results } = await attempt({ search: 'truth' })
     expect(results.map(({ job_ids }) => job_ids.includes(id))).toEqual([false, true])
     await tasks.deleteTask({ id: task_id }, anna.call)
     expect(await found({ search: 'truth' })).toEqual([])
@@ -149,7 +151,7 @@ describe.each(transports)('over %s', (transport) => {
       [street, 0],
       [street, 1],
     ])
-    await expect(asked({ ...page, page: '3' })).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(attempt({ ...page, page: '3' })).rejects.toMatchObject({ kind: 'not_found' })
   })
 })
 

@@ -8,7 +8,7 @@ import { buildSearchConditions, termsOf } from '@reticle/kit/list/search'
 import { type Kysely, sql } from 'kysely'
 import type { ProjectsDb } from '../db/schema.ts'
 import { visibleTo } from '../tasks/list.ts'
-import { together } from './repo-names.ts'
+import { namesPerRow } from './repo-names.ts'
 
 type Query = OperationInput<typeof media.listFrames>
 
@@ -34,7 +34,7 @@ export function listFoundFrames(
       join
         .onRef('frames.task_id', '=', 'frame_names.task_id')
         .on('frames.frame', '>=', sql<number>`frame_names.first_frame`)
-        .on('frames.frame', '<', sql<number>`frame_names.first_frame + ${together}::int`),
+        .on('frames.frame', '<', sql<number>`frame_names.first_frame + ${namesPerRow}::int`),
     )
     .innerJoin('tasks', 'tasks.id', 'frame_names.task_id')
     .where('tasks.draft_id', 'is', null)

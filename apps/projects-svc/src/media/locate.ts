@@ -4,13 +4,14 @@ import type { LocatedChunk, LocatedFrame } from '@reticle/contracts/rest/facts'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { invalidText, notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
-import { detached } from '../cloud-storages/source.ts'
+import type { FactsTarget } from '../access/facts.ts'
 import type { DataSetRow, ProjectsDb } from '../db/schema.ts'
-import type { Target } from '../facts.ts'
+import { noDataText } from '../tasks/messages.ts'
 import { framesOfChunk } from './chunk.ts'
 import { withRelated } from './messages.ts'
 import { findDataSet, findFrame } from './repo.ts'
-import { findViewed, noDataText, noPreview, type Viewed } from './viewed.ts'
+import { detached } from './source.ts'
+import { findViewed, noPreview, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
 
@@ -38,7 +39,11 @@ export async function locateFrame(
 /** The object store is the default, which the response omits. */
 const outside = (storage: DataSetRow['storage']) => (storage === 'local' ? {} : { storage })
 
-function assertShown({ start, stop, chosen }: Viewed, { target }: Target, number: number): void {
+function assertShown(
+  { start, stop, chosen }: Viewed,
+  { target }: FactsTarget,
+  number: number,
+): void {
   if (number < start || number > stop)
     throw invalidText(
       `The frame ${number} is not in this ${target}: it has the frames ${start} to ${stop}`,

@@ -118,7 +118,10 @@ describe.each(transports)('%s', (transport) => {
     test('are not part of the media facts', async () => {
       const { id } = await addTask()
       expect(await media.getMediaFacts({ task_id: id }, anna.call)).toEqual({
-        ...{ start_frame: 0, stop_frame: 9, frame_filter: '', video_name: null },
+        start_frame: 0,
+        stop_frame: 9,
+        frame_filter: '',
+        video_name: null,
       })
       const missing = media.getMediaFacts({ task_id: 999_999 }, anna.call)
       await expect(missing).rejects.toMatchObject({ kind: 'not_found' })
@@ -168,10 +171,10 @@ describe.each(transports)('%s', (transport) => {
         db.updateTable('tasks').set({ assignee_id }).where('id', '=', id).execute()
       await assign(worker.id)
       expect(await ofTask(id, [1], worker)).toMatchObject({ deleted_frames: [1] })
-      const nobody = await addUser(null)
-      await assign(nobody.id)
-      expect(await ofTask(id, undefined, nobody)).toMatchObject({ deleted_frames: [1] })
-      await expect(ofTask(id, [2], nobody)).rejects.toMatchObject(forbidden)
+      const stranger = await addUser(null)
+      await assign(stranger.id)
+      expect(await ofTask(id, undefined, stranger)).toMatchObject({ deleted_frames: [1] })
+      await expect(ofTask(id, [2], stranger)).rejects.toMatchObject(forbidden)
     })
   })
 
@@ -261,7 +264,9 @@ describe.each(transports)('%s', (transport) => {
       expect(await locate('job', job, { index: 0 })).toEqual({ ...common, start: 4, stop: 6 })
       const truth = await addTruth(id, [2, 3, 5, 9])
       expect(await locate('job', truth, { index: 0 })).toEqual({
-        ...{ ...common, start: 2, stop: 5 },
+        ...common,
+        start: 2,
+        stop: 5,
         chosen: { frames: [2, 3, 5] },
       })
       await expect(locate('task', id, { number: 4 })).rejects.toMatchObject({ kind: 'invalid' })

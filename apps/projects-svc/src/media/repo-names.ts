@@ -3,7 +3,7 @@ import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 
 /** Number of frames whose names share one row of `frame_names`. */
-export const together = 128
+export const namesPerRow = 128
 
 /** Inserts the names of a task's frames into the search index. */
 export async function insertFrameNames(
@@ -14,7 +14,7 @@ export async function insertFrameNames(
     insert into frame_names (task_id, first_frame, names)
     select task_id, min(frame), string_agg(name, E'\n' order by frame)
     from frames where task_id = ${task_id}
-    group by task_id, frame / ${together}::int
+    group by task_id, frame / ${namesPerRow}::int
     on conflict do nothing`.execute(tx)
 }
 

@@ -55,26 +55,6 @@ export async function setSource(tx: Tx, task_id: number, cloud_storage_id: numbe
     .execute()
 }
 
-/** Detaches the media of these tasks from cloud storages; it cannot be read until another storage is set. */
-export async function cutSources(tx: Tx, task_ids: readonly number[]): Promise<void> {
-  await tx
-    .updateTable('data_sets')
-    .set({ cloud_storage_id: null })
-    .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
-    .where('cloud_storage_id', 'is not', null)
-    .execute()
-}
-
-/** Lists the tasks whose media is in a cloud storage. */
-export async function listTasksIn(db: Db, cloud_storage_id: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('data_sets')
-    .select('task_id')
-    .where('cloud_storage_id', '=', cloud_storage_id)
-    .execute()
-  return rows.map(({ task_id }) => task_id)
-}
-
 /** Replaces the deleted frames of a task. @param frames ascending */
 export async function setDeletedFrames(
   tx: Tx,

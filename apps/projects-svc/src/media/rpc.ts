@@ -6,11 +6,11 @@ import { type CallContext, invalidText, notFound, type Service, signedIn } from 
 import { joinTexts } from '@reticle/kit/call/pieces'
 import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
-import type { Outside } from '../buckets/ask.ts'
-import { assertReachable, permittedSource } from '../cloud-storages/source.ts'
+import { authorizeTarget } from '../access/authorize.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { listDisabledFrames } from '../ground-truth/repo.ts'
+import type { BucketAccess } from '../storages/buckets/open.ts'
+import { noDataText } from '../tasks/messages.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
 import { changeJobMeta, changeTaskMeta } from './change.ts'
@@ -26,13 +26,14 @@ import {
   readFrames,
   sumMedia,
 } from './repo.ts'
-import { findViewed, noDataText, type Viewed } from './viewed.ts'
+import { assertReachable, permittedSource } from './source.ts'
+import { findViewed, type Viewed } from './viewed.ts'
 
 type Db = Kysely<ProjectsDb>
 
 export interface MediaDeps {
   db: Db
-  outside: Outside
+  outside: BucketAccess
   /** Connection pool of transactions that last as long as a stream; default: `db`. */
   bulk?: Db
   settings: AttachSettings
@@ -68,7 +69,7 @@ export function mediaHandlers(deps: MediaDeps): Service<typeof media> {
     },
 
     async getProjectDataMeta({ id }, context) {
-      await permitted(db, signedIn(context), { target: 'project', id }, 'view')
+      await authorizeTarget(db, signedIn(context), { target: 'project', id }, 'view')
       return sumMedia(db, id)
     },
 

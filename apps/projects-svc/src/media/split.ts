@@ -1,6 +1,6 @@
 /** Options of a split of frames into jobs (`docs/spec/workspace.md#splitting-into-jobs`). */
 
-export interface Wanted {
+export interface JobSplitOptions {
   /** Number of frames of the task, at least one. */
   size: number
   /** Frames of a job; 0 or more than the frames of the task: one job. */
@@ -28,7 +28,7 @@ const overlapOfVideos = 5
  * Plans a split. An overlap is at most half of a segment; the automatic overlap is 0, except for a video with several
  * jobs.
  */
-export function planSplit({ size, isVideo = false, ...given }: Wanted): Split {
+export function planSplit({ size, isVideo = false, ...given }: JobSplitOptions): Split {
   const isOne =
     given.job_count === undefined ? isWhole(given.segment_size, size) : given.job_count === 1
   const shared = given.overlap ?? (isVideo && !isOne ? overlapOfVideos : 0)

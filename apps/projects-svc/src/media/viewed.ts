@@ -1,9 +1,9 @@
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
-import { permitted } from '../authorize.ts'
+import { authorizeTarget } from '../access/authorize.ts'
+import type { FactsTarget } from '../access/facts.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { Target } from '../facts.ts'
 import { findNewestTask } from './repo.ts'
 
 /** Readable frames of a target, relative to the task and inclusive; `size` 0: no media yet. */
@@ -19,16 +19,19 @@ export interface Viewed {
 /** Returns the error for an existing target without media. */
 export const noPreview = () => notFound('There is no media to show yet.', 'no_preview')
 
-export const noDataText = 'Data is not uploaded for the task yet'
-
 /** Returns the frames of a target that the caller may read; for a project those of its newest task. */
 export async function findViewed(
   db: Kysely<ProjectsDb>,
   principal: Principal,
-  { target, id }: Target,
+  { target, id }: FactsTarget,
 ): Promise<Viewed> {
   const action = target === 'project' ? 'view' : 'data:read'
-  const { task_id, size, jobs, frames } = await permitted(db, principal, { target, id }, action)
+  const { task_id, size, jobs, frames } = await authorizeTarget(
+    db,
+    principal,
+    { target, id },
+    action,
+  )
   const task = task_id === null ? await findNewestTask(db, id) : { id: task_id, size }
   if (!task) throw noPreview()
   const whole = { start_frame: 0, stop_frame: task.size - 1 }

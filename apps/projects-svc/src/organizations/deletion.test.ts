@@ -148,10 +148,10 @@ describe.each(transports)('over %s', (transport) => {
   test('a missing permission is reported before other errors', async () => {
     const { id } = await addOrganization()
     const [worker, stranger] = [await addMember(id, 'worker'), await addUser()]
-    const gone = async (user: typeof stranger) =>
+    const removed = async (user: typeof stranger) =>
       organizations.deleteOrganization({ id, is_busy: true }, await as(user))
-    await expect(gone(worker)).rejects.toMatchObject({ kind: 'forbidden' })
-    await expect(gone(stranger)).rejects.toMatchObject(notFound)
+    await expect(removed(worker)).rejects.toMatchObject({ kind: 'forbidden' })
+    await expect(removed(stranger)).rejects.toMatchObject(notFound)
   })
 })
 
@@ -159,7 +159,9 @@ test('more than a thousand objects move to their owners without an event each', 
   const { organizations, projects } = over('in-process')
   const { id, owner } = await addOrganization()
   const names = Array.from({ length: 1001 }, (_, at) => ({
-    ...{ name: `p${at}`, owner_id: owner.id, organization_id: id },
+    name: `p${at}`,
+    owner_id: owner.id,
+    organization_id: id,
   }))
   const [first] = await db.insertInto('projects').values(names).returning('id').execute()
   await takeEvents()

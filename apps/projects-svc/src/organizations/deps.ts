@@ -2,13 +2,21 @@ import type { Logger } from '@reticle/kit/observe/log'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Kysely, Transaction } from 'kysely'
-import type { ProjectsSettings } from '../config.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import type { Mailer } from '../identity/index.ts'
 
 export type Db = Kysely<ProjectsDb>
 export type Tx = Transaction<ProjectsDb>
-export type OrganizationSettings = ProjectsSettings['organizations']
+export interface OrganizationSettings {
+  /** Lowest global role that may create an organization. */
+  minRole: 'admin' | 'user' | 'worker'
+  /** Days after its sending in which an invitation can be accepted. */
+  invitationExpiryDays: number
+  /** Whether an invited user with an account has to confirm before becoming a member. */
+  invitationConfirm: boolean
+  /** URL of the pages in links. */
+  uiUrl: string
+}
 
 /** Functions that change objects of an organization outside this folder. */
 export interface OrganizationObjects {

@@ -7,6 +7,12 @@ export type { OrganizationObjects } from './deps.ts'
 export { invitationRules } from './invitations/policy.ts'
 export { membershipRules } from './memberships/policy.ts'
 export { membershipsOfUsers } from './memberships/users.ts'
+export { checkPeople, type People, peopleOf, personOf } from './people.ts'
 export { organizationRules } from './policy.ts'
-export { holdOrganization, knowingRoles, lockNamed, membersAmong } from './roles.ts'
+export {
+  holdOrganization,
+  lockNamedOrganization,
+  membersAmong,
+  withOrganizationRoles,
+} from './roles.ts'
 export { organizationHandlers } from './rpc.ts'

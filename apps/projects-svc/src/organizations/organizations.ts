@@ -9,13 +9,16 @@ import { assertMatches } from '@reticle/kit/call/etag'
 import { assertPermitted, hasPermission } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import { emit } from '@reticle/kit/outbox/emit'
-import { changesTo, isEmpty } from '../changes.ts'
+import { changesTo, isEmpty } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { OrganizationRow } from '../db/schema.ts'
 import { changeOrganization, withFreeSlug } from './change.ts'
 import type { OrganizationDeps, Tx } from './deps.ts'
+import type { WithdrawDeps } from './invitations/withdraw.ts'
 import { listOrganizations } from './list.ts'
-import { join } from './memberships/join.ts'
+import { changeRole } from './memberships/change.ts'
+import { addActiveMember } from './memberships/join.ts'
+import { findMembershipOf } from './memberships/repo.ts'
 import { organizationOf, organizationRecords } from './messages.ts'
 import { rulesFor } from './policy.ts'
 import {
@@ -24,8 +27,7 @@ import {
   insertOrganization,
   lockOrganization,
 } from './repo.ts'
-import { founding, organizationStanding } from './standing.ts'
-import { transferOrganization } from './transfer.ts'
+import { foundingStanding, organizationStanding } from './standing.ts'
 
 type Handlers = Pick<
   Service<typeof organizations>,
@@ -49,7 +51,7 @@ export function organizationRecordHandlers(deps: OrganizationDeps): Handlers {
     },
 
     async createOrganization({ body }, context) {
-      assertPermitted(rules, 'create', signedIn(context), founding)
+      assertPermitted(rules, 'create', signedIn(context), foundingStanding)
       return runChange(db, context, (tx) => create(tx, body, deps, context))
     },
 
@@ -117,7 +119,7 @@ async function create(
   const organization = await organizationOf(tx, row)
   await emit(tx, organizationCreated, { organization }, context)
   const owner = { organization_id: row.id, user_id: owner_id, role: 'owner' } as const
-  await join(tx, owner, clock.now(), context)
+  await addActiveMember(tx, owner, clock.now(), context)
   return organization
 }
 
@@ -144,4 +146,27 @@ function wantedOf(row: OrganizationRow, { contact, ...body }: Changes): Partial<
   const changes = changesTo<Partial<OrganizationRow>>(row, body)
   if (contact !== undefined && !isDeepStrictEqual(contact, row.contact)) changes.contact = contact
   return changes
+}
+
+/**
+ * Transfers a locked organization to another active member; the previous owner becomes a maintainer.
+ *
+ * @throws DomainError invalid for a user who is not an active member, or is the owner already
+ */
+async function transferOrganization(
+  tx: Tx,
+  row: OrganizationRow,
+  user_id: number,
+  deps: WithdrawDeps,
+  cause: EventCause,
+): Promise<Organization> {
+  const heir = await findMembershipOf(tx, row.id, user_id)
+  if (!heir?.is_active) throw invalid({ user_id: 'The user is not a member of the organization' })
+  if (heir.role === 'owner') throw invalid({ user_id: 'The user owns the organization already.' })
+  const former =
+    row.owner_id === null ? undefined : await findMembershipOf(tx, row.id, row.owner_id)
+  const record = await changeOrganization(tx, row, { owner_id: user_id }, cause)
+  if (former) await changeRole(tx, former, 'maintainer', deps, cause)
+  await changeRole(tx, heir, 'owner', deps, cause)
+  return record
 }

@@ -7,7 +7,7 @@ import { listMembersAmong, listRoles, lockExistence } from './repo.ts'
 type Authenticating = Pick<Service<typeof identity>, 'authenticate'>
 
 /** Wraps the authentication handler, so that the principal has the roles of the user in organizations. */
-export function knowingRoles<H extends Authenticating>(db: Db, handlers: H): H {
+export function withOrganizationRoles<H extends Authenticating>(db: Db, handlers: H): H {
   const authenticate: Authenticating['authenticate'] = async (input, context) => {
     const found = await handlers.authenticate(input, context)
     const organization_roles = await listRoles(db, found.principal.user_id)
@@ -39,7 +39,10 @@ export async function holdOrganization(tx: Tx, id: number | null): Promise<void>
  *
  * @returns whether it exists
  */
-export async function lockNamed(tx: Tx, id: number | null | undefined): Promise<boolean> {
+export async function lockNamedOrganization(
+  tx: Tx,
+  id: number | null | undefined,
+): Promise<boolean> {
   return id == null || (await lockExistence(tx, id)) !== undefined
 }
 

@@ -1,11 +1,11 @@
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { listRelations, type Standing } from '@reticle/kit/call/policy'
-import { isLeader, roleIn } from '../roles.ts'
+import { isLeader, roleIn } from '../access/roles.ts'
 
 /** Relations of a caller to organizations. */
 
 /** A new organization has no members yet. */
-export const founding: Standing = {
+export const foundingStanding: Standing = {
   organization_id: null,
   organization_role: null,
   relations: [],

@@ -1,8 +1,8 @@
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Project } from '@reticle/contracts/rest/projects'
+import { type Owner, ownerKey } from '../access/owner.ts'
 import type { ProjectRow } from '../db/schema.ts'
-import { type Owner, ownerKey } from '../owner.ts'
-import { type People, personOf } from '../people.ts'
+import { type People, personOf } from '../organizations/index.ts'
 import { type Storages, storageOf } from '../storages/repo.ts'
 import type { ProjectSummary } from './repo.ts'
 

@@ -1,6 +1,8 @@
 import { type Insertable, type Kysely, sql, type Transaction, type Updateable } from 'kysely'
+import type { MoveTarget } from '../access/workspace-move.ts'
 import { laterDate, nextRevision } from '../db/dates.ts'
 import type { ProjectRow, ProjectsDb, ProjectsTable } from '../db/schema.ts'
+import { unassigned } from '../tasks/repo-workspace-move.ts'
 
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
@@ -8,11 +10,6 @@ export type ProjectChanges = Updateable<ProjectsTable>
 
 export function findProject(db: Db, id: number): Promise<ProjectRow | undefined> {
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
-}
-
-/** Locks the row that is the key of the project's events. The lock order is project, task, job. */
-export function lockProject(tx: Tx, id: number): Promise<ProjectRow | undefined> {
-  return tx.selectFrom('projects').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 /** Locks these projects, in id order. */
@@ -43,12 +40,6 @@ export function updateProject(tx: Tx, id: number, changes: ProjectChanges): Prom
 /** Deletes a project with its tasks, jobs, labels, storages and frames. */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('projects').where('id', '=', id).execute()
-}
-
-/** Moves the date of a locked project, if there is one, because a child of it changed. */
-export async function touchProject(tx: Tx, id: number | null): Promise<void> {
-  if (id === null) return
-  await tx.updateTable('projects').set({ updated_date: laterDate }).where('id', '=', id).execute()
 }
 
 /** Moves the dates and revisions of locked projects. */
@@ -136,4 +127,24 @@ export async function listProjectsAssigned(
     .orderBy('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Moves a locked project without its tasks, which are moved separately. */
+export function moveProjectRow(
+  tx: Tx,
+  id: number,
+  { organization_id, owner_id }: MoveTarget,
+): Promise<ProjectRow> {
+  return tx
+    .updateTable('projects')
+    .set({
+      organization_id,
+      owner_id,
+      ...unassigned,
+      revision: nextRevision,
+      updated_date: laterDate,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }

@@ -232,8 +232,8 @@ describe.each(transports)('%s', (transport) => {
     expect(left).toEqual([])
     const again = projects.deleteProject({ id }, anna.call)
     await expect(again).rejects.toMatchObject({ kind: 'not_found' })
-    const gone = tasks.getTask({ id: task.id }, anna.call)
-    await expect(gone).rejects.toMatchObject({ kind: 'not_found' })
+    const removed = tasks.getTask({ id: task.id }, anna.call)
+    await expect(removed).rejects.toMatchObject({ kind: 'not_found' })
   })
 
   test('a project contains the subsets, dimension and count of its tasks', async () => {

@@ -9,18 +9,18 @@ import { assertPermitted } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
-import { changesTo } from '../changes.ts'
+import { allowPatch } from '../access/patch-rights.ts'
+import { projectRules } from '../access/project-policy.ts'
+import { workspaceStanding } from '../access/roles.ts'
+import { projectStanding } from '../access/standing.ts'
+import { assertNothingElse } from '../access/workspace-move.ts'
+import { changesTo } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { lockProject } from '../db/shared-rows.ts'
 import { planLabels, planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
-import { assertNothingElse } from '../moving/enter.ts'
-import { moveProject } from '../moving/project.ts'
-import { holdOrganization, lockNamed } from '../organizations/index.ts'
-import { allowPatch } from '../patch-rights.ts'
-import { checkPeople } from '../people.ts'
-import { workspaceStanding } from '../roles.ts'
-import { projectStanding } from '../standing.ts'
+import { checkPeople, holdOrganization, lockNamedOrganization } from '../organizations/index.ts'
 import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { setStorages } from '../storages/repo.ts'
@@ -28,9 +28,9 @@ import { emitDeletedTasks } from '../tasks/deleted.ts'
 import { lockTasksOfProject } from '../tasks/repo.ts'
 import { changeProject, type ProjectChange } from './change.ts'
 import { listProjects } from './list.ts'
-import { projectRules } from './policy.ts'
 import { projectRecord, projectRecords } from './records.ts'
-import { deleteProject, findProject, insertProject, lockProject } from './repo.ts'
+import { deleteProject, findProject, insertProject } from './repo.ts'
+import { moveProject } from './workspace-move.ts'
 
 /** Action behind each key of a PATCH. */
 const rights = {
@@ -127,7 +127,7 @@ async function update(
 ): Promise<Project> {
   const principal = signedIn(context)
   const { organization_id } = body
-  const isThere = await lockNamed(tx, organization_id)
+  const isThere = await lockNamedOrganization(tx, organization_id)
   const row = await lockProject(tx, id)
   if (!row) throw notFound()
   allowPatch(projectRules, rights, body, principal, projectStanding(principal, row))
@@ -135,8 +135,8 @@ async function update(
   if (organization_id !== undefined) assertNothingElse(body)
   if (organization_id !== undefined && organization_id !== row.organization_id) {
     assertMatches(if_match, row)
-    const asked = { row, before, body, organization_id, isThere, is_busy }
-    return moveProject(tx, principal, asked, context)
+    const move = { row, before, body, organization_id, isThere, is_busy }
+    return moveProject(tx, principal, move, context)
   }
   const planned = await planChange(tx, principal, { row, before, body })
   assertMatches(if_match, row)
@@ -144,7 +144,7 @@ async function update(
 }
 type Update = OperationInput<typeof projects.updateProject>
 
-interface Asked {
+interface PatchInput {
   row: ProjectRow
   before: Project
   body: ProjectPatch
@@ -153,7 +153,7 @@ interface Asked {
 async function planChange(
   tx: Transaction<ProjectsDb>,
   principal: Principal,
-  { row, before, body }: Asked,
+  { row, before, body }: PatchInput,
 ): Promise<ProjectChange> {
   const { name, bug_tracker, status, owner_id, assignee_id } = body
   const wanted = { name, bug_tracker, status, owner_id, assignee_id }

@@ -1,10 +1,11 @@
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { invalidText } from '@reticle/kit/call/errors'
 import type { Transaction } from 'kysely'
-import { listLikes, type Workspace } from '../cloud-storages/repo.ts'
+import type { Owner } from '../access/owner.ts'
+import type { MoveTarget } from '../access/workspace-move.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import type { Owner } from '../owner.ts'
 import { checkStorages } from './check.ts'
+import { listEqualStorages } from './cloud/repo.ts'
 import { planStorages } from './plan.ts'
 import { listStoragesOf, type StorageChange, setStorages, storageOf } from './repo.ts'
 
@@ -22,21 +23,21 @@ export async function carryStorages(
   tx: Tx,
   principal: Principal,
   { main, body, children }: { main: Owner; body: Bodies; children: readonly Owner[] },
-  workspace: Workspace,
+  workspace: MoveTarget,
 ): Promise<void> {
   const { organization_id } = workspace
   const given = await checkStorages(tx, principal, planStorages(body), organization_id)
   const named = new Set(given.map(({ purpose }) => purpose))
   const owners = [main, ...children]
   const storages = await listStoragesOf(tx, owners)
-  const likes = likesIn(tx, workspace)
+  const findEqual = findEqualsIn(tx, workspace)
   for (const owner of owners) {
     const changes: StorageChange[] = owner === main ? [...given] : []
     for (const purpose of ['source', 'target'] as const) {
       if (owner === main && named.has(purpose)) continue
       const id = storageOf(storages, owner, purpose)?.cloud_storage_id ?? null
       if (id === null) continue
-      const cloud_storage_id = await likes(id)
+      const cloud_storage_id = await findEqual(id)
       changes.push({ purpose, location: 'cloud_storage', cloud_storage_id })
     }
     await setStorages(tx, owner, changes)
@@ -44,10 +45,12 @@ export async function carryStorages(
 }
 
 /** Each storage is searched once. */
-function likesIn(tx: Tx, workspace: Workspace): (id: number) => Promise<number> {
+function findEqualsIn(tx: Tx, workspace: MoveTarget): (id: number) => Promise<number> {
   const known = new Map<number, number>()
   return async (id) => {
-    const [found, another] = known.has(id) ? [known.get(id)] : await listLikes(tx, id, workspace)
+    const [found, another] = known.has(id)
+      ? [known.get(id)]
+      : await listEqualStorages(tx, id, workspace)
     if (found === undefined || another !== undefined)
       throw invalidText('Could not find a similar cloud storage in the new workspace')
     known.set(id, found)

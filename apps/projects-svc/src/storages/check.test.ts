@@ -152,7 +152,7 @@ describe('the deletion of its organization', () => {
       'delete:project',
       'delete:cloudstorage',
     ])
-    const gone = storages.getCloudStorage({ id: made.id }, await as(owner))
-    await expect(gone).rejects.toMatchObject(notThere)
+    const deleted = storages.getCloudStorage({ id: made.id }, await as(owner))
+    await expect(deleted).rejects.toMatchObject(notThere)
   })
 })

@@ -1,11 +1,11 @@
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { assertPermitted } from '@reticle/kit/call/policy'
 import type { Kysely } from 'kysely'
-import { cloudStorageRules } from '../cloud-storages/policy.ts'
-import { findCloudStorages } from '../cloud-storages/repo.ts'
-import { cloudStorageStanding } from '../cloud-storages/standing.ts'
+import { fieldError, noSuchObject } from '../bodies/field-error.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { fieldError, noSuchObject } from '../field-error.ts'
+import { cloudStorageRules } from './cloud/policy.ts'
+import { findCloudStorages } from './cloud/repo.ts'
+import { cloudStorageStanding } from './cloud/standing.ts'
 import type { StorageChange } from './repo.ts'
 
 /**

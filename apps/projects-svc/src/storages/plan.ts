@@ -1,6 +1,6 @@
 import type { Storage, storageWrite } from '@reticle/contracts/rest/storage'
 import type { z } from 'zod'
-import { fieldError } from '../field-error.ts'
+import { fieldError } from '../bodies/field-error.ts'
 import type { StorageChange } from './repo.ts'
 
 type StorageWrite = z.infer<typeof storageWrite>
@@ -10,7 +10,7 @@ interface Bodies {
   target_storage?: StorageWrite
 }
 
-type Place = Omit<StorageChange, 'purpose'>
+type PlannedStorage = Omit<StorageChange, 'purpose'>
 
 const none = { source_storage: null, target_storage: null }
 
@@ -33,7 +33,7 @@ export function planStorages(
   })
 }
 
-function merged(given: StorageWrite, current: Storage | null, field: string): Place {
+function merged(given: StorageWrite, current: Storage | null, field: string): PlannedStorage {
   if (given.location === undefined && given.cloud_storage_id !== undefined)
     throw fieldError([field, 'location'], 'This field is required beside cloud_storage_id.')
   const location = given.location ?? current?.location ?? 'local'
@@ -47,6 +47,6 @@ function merged(given: StorageWrite, current: Storage | null, field: string): Pl
   return { location, cloud_storage_id }
 }
 
-function isSame(place: Place, current: Storage | null): boolean {
+function isSame(place: PlannedStorage, current: Storage | null): boolean {
   return current?.location === place.location && current.cloud_storage_id === place.cloud_storage_id
 }

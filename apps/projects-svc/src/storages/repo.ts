@@ -1,8 +1,7 @@
 import type { Storage } from '@reticle/contracts/rest/storage'
 import type { Kysely, Transaction } from 'kysely'
+import { type Owner, ownerColumns, ownerKey, ownerOf } from '../access/owner.ts'
 import type { ProjectsDb, StorageRow } from '../db/schema.ts'
-import { listTasksIn } from '../media/repo.ts'
-import { type Owner, ownerColumns, ownerKey, ownerOf } from '../owner.ts'
 
 type Purpose = StorageRow['purpose']
 export type StorageChange = Pick<StorageRow, 'purpose' | 'location' | 'cloud_storage_id'>
@@ -90,4 +89,27 @@ export async function deleteUses(
       where('cloud_storage_id', '=', where.fn.any(where.val([...cloud_storage_ids]))),
     )
     .execute()
+}
+
+/** Detaches the media of these tasks from cloud storages; it cannot be read until another storage is set. */
+export async function cutSources(
+  tx: Transaction<ProjectsDb>,
+  task_ids: readonly number[],
+): Promise<void> {
+  await tx
+    .updateTable('data_sets')
+    .set({ cloud_storage_id: null })
+    .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
+    .where('cloud_storage_id', 'is not', null)
+    .execute()
+}
+
+/** Lists the tasks whose media is in a cloud storage. */
+async function listTasksIn(db: Kysely<ProjectsDb>, cloud_storage_id: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('data_sets')
+    .select('task_id')
+    .where('cloud_storage_id', '=', cloud_storage_id)
+    .execute()
+  return rows.map(({ task_id }) => task_id)
 }

@@ -5,26 +5,27 @@ import { invalid, invalidText } from '@reticle/kit/call/errors'
 import { assertPermitted } from '@reticle/kit/call/policy'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
-import type { ProjectsSettings } from '../config.ts'
+import { projectRules } from '../access/project-policy.ts'
+import { workspaceStanding } from '../access/roles.ts'
+import { projectStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
+import { noSuchObject } from '../bodies/field-error.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
-import { noSuchObject } from '../field-error.ts'
+import { lockProject, touchProject } from '../db/shared-rows.ts'
 import { planNewLabels } from '../labels/plan.ts'
 import { writeLabels } from '../labels/repo-write.ts'
-import { holdOrganization } from '../organizations/index.ts'
-import { checkPeople } from '../people.ts'
-import { projectRules } from '../projects/policy.ts'
-import { lockProject, touchProject } from '../projects/repo.ts'
-import { workspaceStanding } from '../roles.ts'
-import { projectStanding } from '../standing.ts'
+import { checkPeople, holdOrganization } from '../organizations/index.ts'
 import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { setStorages } from '../storages/repo.ts'
-import { taskRules } from './policy.ts'
 import { taskRecord } from './records.ts'
 import { findTask, insertTask, type TaskView } from './repo.ts'
 
 type Tx = Transaction<ProjectsDb>
-export type CreateSettings = Pick<ProjectsSettings, 'maxConsensusReplicas'>
+export interface CreateSettings {
+  /** Limit on replicas of each job of a task. */
+  maxConsensusReplicas: number
+}
 
 export const managedLabels = 'Labels of a task in a project are managed in the project'
 export const otherOrganization = 'The task and its project should be in the same organization.'

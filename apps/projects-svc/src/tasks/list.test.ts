@@ -16,9 +16,15 @@ const project = await db
   .executeTakeFirstOrThrow()
 const made = [
   {
-    ...{ name: 'Batch 1', owner_id: anna.id, project_id: project.id, assignee_id: bo.id },
-    ...{ subset: 'Train', bug_tracker: 'https://tracker.example/1', size: 10 },
-    ...{ mode: 'annotation' as const, status: 'validation' as const },
+    name: 'Batch 1',
+    owner_id: anna.id,
+    project_id: project.id,
+    assignee_id: bo.id,
+    subset: 'Train',
+    bug_tracker: 'https://tracker.example/1',
+    size: 10,
+    mode: 'annotation' as const,
+    status: 'validation' as const,
   },
   { name: 'Batch 2', owner_id: bo.id, size: 3, mode: 'interpolation' as const },
   { name: 'Other', owner_id: bo.id, dimension: '3d' as const },

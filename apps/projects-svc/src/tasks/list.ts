@@ -5,8 +5,8 @@ import { taskFields } from '@reticle/contracts/rest/tasks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { ownProjects, visibleIn, withoutScope } from '../access/scope.ts'
 import type { ProjectsDb } from '../db/schema.ts'
-import { visibleIn, withoutScope } from '../scope.ts'
 import { selectTasks, type TaskView } from './repo.ts'
 
 type Query = OperationInput<typeof tasks.listTasks>
@@ -56,10 +56,6 @@ function visibleInProject(principal: Principal) {
     tasks.owner_id, tasks.assignee_id, projects.owner_id, projects.assignee_id)`
   return visibleIn(principal, { organization: sql.ref('tasks.organization_id'), isStaff })
 }
-
-/** Returns ids of the projects of which the user is staff, as SQL that runs once a statement. */
-export const ownProjects = (user_id: number) => sql<number[]>`array(
-  select id from projects where owner_id = ${user_id} or assignee_id = ${user_id})`
 
 /** Hides the name of a project that the caller may not view, as in the record, so that it cannot be filtered by. */
 function projectName(principal: Principal) {

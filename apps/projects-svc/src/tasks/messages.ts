@@ -1,11 +1,9 @@
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import type { Task } from '@reticle/contracts/rest/tasks'
-import { hasPermission } from '@reticle/kit/call/policy'
-import { type Owner, ownerKey } from '../owner.ts'
-import { type People, personOf } from '../people.ts'
-import { projectRules } from '../projects/policy.ts'
-import { projectStanding } from '../standing.ts'
+import { seesProject } from '../access/authorize.ts'
+import { type Owner, ownerKey } from '../access/owner.ts'
+import { type People, personOf } from '../organizations/index.ts'
 import { type Storages, storageOf } from '../storages/repo.ts'
 import type { JobsSummary, TaskView } from './repo.ts'
 
@@ -77,13 +75,4 @@ export function shownTask(principal: Principal, row: TaskView, record: Task): Ta
   return seesProject(principal, row) ? record : { ...record, project_name: null }
 }
 
-type InProject = Pick<TaskView, 'organization_id' | 'project_owner_id' | 'project_assignee_id'>
-
-export function seesProject(principal: Principal, row: InProject): boolean {
-  const people = {
-    owner_id: row.project_owner_id,
-    assignee_id: row.project_assignee_id,
-    organization_id: row.organization_id,
-  }
-  return hasPermission(projectRules, 'view', principal, projectStanding(principal, people))
-}
+export const noDataText = 'Data is not uploaded for the task yet'

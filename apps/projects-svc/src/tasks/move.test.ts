@@ -45,7 +45,9 @@ describe('a task that moves into a project', () => {
     const types = ['update:task', 'labels.changed', 'task.moved']
     expect(events.map((event) => event.type)).toEqual(types)
     expect(events[2]?.data).toEqual({
-      ...{ task_id: task.id, project_id: project.id, organization_id: null },
+      task_id: task.id,
+      project_id: project.id,
+      organization_id: null,
     })
     expect(events[1]?.data).toMatchObject({
       project_id: null,

@@ -5,9 +5,10 @@ import { invalidText, notFound } from '@reticle/kit/call/errors'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import type { Transaction } from 'kysely'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
+import { touchJobs } from '../db/shared-rows.ts'
 import { deleteOwnLabels } from '../labels/repo.ts'
 import { listLabelChanges, replaceLabelChange } from '../labels/repo-changes.ts'
-import { type TaskView, touchJobs } from './repo.ts'
+import type { TaskView } from './repo.ts'
 
 type Replacement = { from: number; to: number }
 

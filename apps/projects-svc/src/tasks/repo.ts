@@ -6,7 +6,7 @@ import {
   type Transaction,
   type Updateable,
 } from 'kysely'
-import { laterDate, laterDateOf, nextRevision } from '../db/dates.ts'
+import { laterDate, nextRevision } from '../db/dates.ts'
 import type { ProjectsDb, TaskRow, TasksTable } from '../db/schema.ts'
 
 type Db = Kysely<ProjectsDb>
@@ -96,30 +96,12 @@ export async function updateTask(tx: Tx, id: number, changes: TaskChanges): Prom
   return selectTasks(tx).where('tasks.id', '=', id).executeTakeFirstOrThrow()
 }
 
-/** Moves the dates of locked tasks, because children of them changed. */
-export async function touchTasks(tx: Tx, ids: readonly number[], date?: Date): Promise<void> {
-  await tx
-    .updateTable('tasks')
-    .set({ updated_date: date ? laterDateOf(date) : laterDate })
-    .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
-    .execute()
-}
-
 /** Moves the dates and revisions of locked tasks. */
 export async function moveTaskRevisions(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx
     .updateTable('tasks')
     .set({ revision: nextRevision, updated_date: laterDate })
     .where((where) => where('id', '=', where.fn.any(where.val([...ids]))))
-    .execute()
-}
-
-/** Moves the dates of all jobs of locked tasks, because data that their exports contain has changed. */
-export async function touchJobs(tx: Tx, task_ids: readonly number[], date?: Date): Promise<void> {
-  await tx
-    .updateTable('jobs')
-    .set({ updated_date: date ? laterDateOf(date) : laterDate })
-    .where((where) => where('task_id', '=', where.fn.any(where.val([...task_ids]))))
     .execute()
 }
 

@@ -8,17 +8,16 @@ import { assertPermitted } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
-import { changesTo } from '../changes.ts'
+import { allowPatch } from '../access/patch-rights.ts'
+import { taskStanding } from '../access/standing.ts'
+import { taskRules } from '../access/task-policy.ts'
+import { changesTo } from '../bodies/changes.ts'
 import { allowLongStatements } from '../db/long.ts'
 import type { ProjectsDb, TaskRow } from '../db/schema.ts'
+import { touchProject } from '../db/shared-rows.ts'
 import { planLabels } from '../labels/plan.ts'
 import { listOwnLabels } from '../labels/repo.ts'
-import { assertMovable, moveTask } from '../moving/task.ts'
-import { lockNamed } from '../organizations/index.ts'
-import { allowPatch } from '../patch-rights.ts'
-import { checkPeople } from '../people.ts'
-import { touchProject } from '../projects/repo.ts'
-import { taskStanding } from '../standing.ts'
+import { checkPeople, lockNamedOrganization } from '../organizations/index.ts'
 import { checkStorages } from '../storages/check.ts'
 import { planStorages } from '../storages/plan.ts'
 import { changeTask, type TaskChange } from './change.ts'
@@ -33,7 +32,6 @@ import { emitDeletedTask } from './deleted.ts'
 import { listTasks } from './list.ts'
 import { shownTask } from './messages.ts'
 import { type Move, mapLabels } from './move.ts'
-import { taskRules } from './policy.ts'
 import { taskRecord, taskRecords } from './records.ts'
 import {
   deleteTask,
@@ -42,6 +40,7 @@ import {
   lockTaskAndProject,
   type TaskView,
 } from './repo.ts'
+import { assertMovable, moveTask } from './workspace-move.ts'
 
 type Tx = Transaction<ProjectsDb>
 type Handlers = Pick<
@@ -130,7 +129,7 @@ async function update(
   cause: EventCause,
 ) {
   const { organization_id } = body
-  const isThere = await lockNamed(tx, organization_id)
+  const isThere = await lockNamedOrganization(tx, organization_id)
   const row = await lockTaskAndProject(tx, id, body.project_id)
   if (!row) throw notFound()
   allowPatch(taskRules, rights, body, principal, taskStanding(principal, row))
@@ -138,15 +137,15 @@ async function update(
   if (organization_id !== undefined) assertMovable(row, body)
   if (organization_id !== undefined && organization_id !== row.organization_id) {
     assertMatches(if_match, row)
-    const asked = { row, before, body, organization_id, isThere, is_busy }
-    return moveTask(tx, principal, asked, cause)
+    const move = { row, before, body, organization_id, isThere, is_busy }
+    return moveTask(tx, principal, move, cause)
   }
   const planned = await planChange(tx, principal, { row, before, body })
   assertMatches(if_match, row)
   return changeTask(tx, row, before, planned, cause)
 }
 
-interface Asked {
+interface PatchInput {
   row: TaskView
   before: Task
   body: TaskPatch
@@ -155,7 +154,7 @@ interface Asked {
 async function planChange(
   tx: Tx,
   principal: Principal,
-  { row, before, body }: Asked,
+  { row, before, body }: PatchInput,
 ): Promise<TaskChange> {
   const { name, bug_tracker, subset, owner_id, assignee_id } = body
   const wanted = { name, bug_tracker, subset, owner_id, assignee_id }
@@ -177,7 +176,7 @@ async function planChange(
 async function planMove(
   tx: Tx,
   principal: Principal,
-  { row, before, body }: Asked,
+  { row, before, body }: PatchInput,
 ): Promise<Move | undefined> {
   const { project_id } = body
   if (project_id === null)

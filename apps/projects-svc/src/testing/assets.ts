@@ -32,7 +32,7 @@ export const pdfFile: TestFile = {
 }
 
 /** Uploads a file as the gateway does: opens an upload, writes to the store and stores the asset. */
-export function uploading({ guides }: Pick<Services, 'guides'>, blobs: BlobStore) {
+export function createUploader({ guides }: Pick<Services, 'guides'>, blobs: BlobStore) {
   return async (guide_id: number, { bytes, ...file }: TestFile, call: CallContext) => {
     const { upload_id, prefix } = await guides.openAssetUpload({}, call)
     await blobs.put(`${prefix}0`, bytesOf(bytes))

@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts'
 import type { ServerDeps } from '../server.ts'
 import { testOrganizations } from './organizations.ts'
 
-export interface Bucket {
+export interface TestBucket {
   name: string
   objects: Map<string, Buffer>
 }
@@ -37,7 +37,7 @@ export async function testCloudStorages(given: Pick<ServerDeps, 'openBucket'> = 
 
 function addingBuckets({ buckets }: S3Server) {
   let count = 0
-  return (objects: Record<string, string> = {}): Bucket => {
+  return (objects: Record<string, string> = {}): TestBucket => {
     const name = `frames-${++count}`
     const stored = new Map(Object.entries(objects).map(([key, text]) => [key, Buffer.from(text)]))
     buckets.set(name, stored)

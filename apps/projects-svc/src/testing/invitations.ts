@@ -5,7 +5,7 @@ import type { TestUser } from './workspace.ts'
 type Given = Awaited<ReturnType<typeof testOrganizations>>
 
 /** Builds functions that invite users into the organizations of a test workspace. */
-export function inviting({ db, over, addUser, addOrganization, as }: Given) {
+export function createInviter({ db, over, addUser, addOrganization, as }: Given) {
   let count = 0
   const newAddress = () => `person${++count}@example.org`
 

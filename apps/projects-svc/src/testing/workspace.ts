@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { guides } from '@reticle/contracts/api/guides'
 import { identity } from '@reticle/contracts/api/identity'
 import { issues } from '@reticle/contracts/api/issues'
@@ -12,6 +15,8 @@ import type { FrameSource } from '@reticle/contracts/rest/media'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { frameOf } from '@reticle/contracts/testing/records'
 import type { CallContext } from '@reticle/kit'
+import type { BlobStore } from '@reticle/kit/blob/blob'
+import { diskBlobs } from '@reticle/kit/blob/disk'
 import { systemClock } from '@reticle/kit/scheduling/clock'
 import { cutBytes } from '@reticle/kit/testing/bytes'
 import { callAs } from '@reticle/kit/testing/call'
@@ -19,14 +24,14 @@ import { testDatabase } from '@reticle/kit/testing/db'
 import { checkEmitOrder } from '@reticle/kit/testing/emit-order'
 import { overTransport, type Transport } from '@reticle/kit/testing/transport'
 import type { Kysely } from 'kysely'
+import { afterAll } from 'vitest'
 import { type ProjectsSettings, readConfig } from '../config.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { handlers, type ServerDeps } from '../server.ts'
-import { testBlobs } from './blobs.ts'
 
-export type Workspace = Awaited<ReturnType<typeof testWorkspace>>
-export type Services = ReturnType<Workspace['over']>
+export type TestWorkspace = Awaited<ReturnType<typeof testWorkspace>>
+export type Services = ReturnType<TestWorkspace['over']>
 
 /**
  * Sets up the service on the database of the test file. It checks that every event is emitted after the lock of its
@@ -115,8 +120,12 @@ async function takeEvents(db: Kysely<ProjectsDb>) {
 /** Returns image number `index` of a generated data set. */
 export const frameAt = (index: number, given: Partial<FrameSource> = {}) =>
   frameOf({
-    ...{ name: `images/${index}.jpg`, width: 640, height: 480 },
-    ...{ offset: index * 1000, length: 1000, ...given },
+    name: `images/${index}.jpg`,
+    width: 640,
+    height: 480,
+    offset: index * 1000,
+    length: 1000,
+    ...given,
   })
 
 /** Encodes frames as a stream, cut at arbitrary positions. */
@@ -133,4 +142,11 @@ export function attachFrames(
   const body = frameLines(Array.from({ length: size }, (_, index) => frameAt(index)))
   const query = { task_id, call_id: `attach-${task_id}`, image_quality: 70, chunk_size: 36 }
   return media.attachMedia({ ...query, body }, call)
+}
+
+/** Creates a disk store in a folder that is deleted after the test file. */
+export async function testBlobs(): Promise<BlobStore> {
+  const root = await mkdtemp(join(tmpdir(), 'reticle-projects-test-'))
+  afterAll(() => rm(root, { recursive: true, force: true }))
+  return diskBlobs(root)
 }

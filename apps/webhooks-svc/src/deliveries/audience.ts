@@ -1,5 +1,5 @@
 /** Project and organization whose webhooks an event can reach; null: none. */
-export interface Place {
+export interface EventPlace {
   project_id: number | null
   organization_id: number | null
 }
@@ -20,19 +20,23 @@ type Old = Readonly<Record<string, unknown>>
  * Returns the audiences of an event. An update that moves a resource to another organization is an `update` for the
  * webhooks of its project only: the old organization receives a `delete`, the new one a `create`.
  */
-export function audiencesOf(event: string, { project_id, organization_id }: Place, before: Old) {
-  const told = { event, isPast: false }
-  const ofProject: Audience = { ...told, project_id, organization_id: null }
+export function audiencesOf(
+  event: string,
+  { project_id, organization_id }: EventPlace,
+  before: Old,
+) {
+  const same = { event, isPast: false }
+  const ofProject: Audience = { ...same, project_id, organization_id: null }
   const left = leftOrganization(before)
   if (left === undefined || !event.startsWith('update:'))
-    return present([ofProject, { ...told, project_id: null, organization_id }])
+    return withTarget([ofProject, { ...same, project_id: null, organization_id }])
   const resource = event.slice('update:'.length)
-  const went = { event: `delete:${resource}`, isPast: true }
-  const came = { event: `create:${resource}`, isPast: false }
-  return present([
+  const deletion = { event: `delete:${resource}`, isPast: true }
+  const creation = { event: `create:${resource}`, isPast: false }
+  return withTarget([
     ofProject,
-    { ...went, project_id: null, organization_id: left },
-    { ...came, project_id: null, organization_id },
+    { ...deletion, project_id: null, organization_id: left },
+    { ...creation, project_id: null, organization_id },
   ])
 }
 
@@ -41,5 +45,5 @@ function leftOrganization({ organization }: Old): number | null | undefined {
   return organization === null || typeof organization === 'number' ? organization : undefined
 }
 
-const present = (all: Audience[]) =>
+const withTarget = (all: Audience[]) =>
   all.filter((one) => one.project_id !== null || one.organization_id !== null)

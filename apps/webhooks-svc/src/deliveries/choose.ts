@@ -21,11 +21,15 @@ const suspectedFrom = 5 // consecutive failures
  * @param free number of attempts that may start
  * @param after id of the webhook that was served last
  */
-export function choose(candidates: readonly Candidate[], free: number, after: number): number[] {
+export function chooseMessages(
+  candidates: readonly Candidate[],
+  free: number,
+  after: number,
+): number[] {
   const rounds = new Map<number, number>()
   const queue = candidates
     .map((one) => ({ one, round: countUp(rounds, one.webhook_id) }))
-    .filter(({ one, round }) => one.webhook_running + round < roomOf(one))
+    .filter(({ one, round }) => one.webhook_running + round < limitFor(one))
     .sort((a, b) => a.round - b.round || order(a.one, b.one, after))
   const organizations = new Map<number, number>()
   const isWithin = ({ organization_id, organization_running }: Candidate) =>
@@ -43,7 +47,7 @@ function countUp(counts: Map<number, number>, id: number): number {
 }
 
 /** A webhook that keeps failing gets one message at a time until a delivery succeeds. */
-function roomOf({ failure_streak }: Candidate): number {
+function limitFor({ failure_streak }: Candidate): number {
   return failure_streak >= suspectedFrom ? limits.suspectedWebhook : limits.webhook
 }
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { addOrganizationWebhook, addWebhook } from '../testing/world.ts'
-import { claim, dueMessages } from './claim.ts'
+import { claimMessages, dueMessages } from './claim.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const length = 20_000
@@ -47,13 +47,13 @@ test('the running attempts of an organization include those of its projects', as
 
 test('a long queue about one object does not block messages about other objects', async () => {
   await queue(await addWebhook(db), `case when n = ${length} then 'task:2' else 'task:1' end`)
-  expect(sequences(await claim(db, options))).toEqual([1, length])
-  expect(await claim(db, options)).toEqual([])
+  expect(sequences(await claimMessages(db, options))).toEqual([1, length])
+  expect(await claimMessages(db, options)).toEqual([])
 })
 
 test('the oldest message is claimed first even when many keys sort before its own', async () => {
   await queue(await addWebhook(db), `'task:' || lpad((${length} - n)::text, 5, '0')`)
-  expect(sequences(await claim(db, options))).toContain(1)
+  expect(sequences(await claimMessages(db, options))).toContain(1)
 })
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   const id = await addWebhook(db)
   await queue(id, key, status)
   expect(await rowsRead()).toBeLessThan(200)
-  await claim(db, options)
+  await claimMessages(db, options)
   expect(await rowsRead()).toBeLessThan(200)
 })
 
@@ -108,7 +108,7 @@ test('claimed messages are in turn order, starting after the webhook that was se
     from webhooks order by id`.execute(db)
 
   const [first, ...others] = ids
-  const taken = await claim(db, { now, free: 3, after: first ?? 0 })
+  const taken = await claimMessages(db, { now, free: 3, after: first ?? 0 })
 
   expect(taken.map(({ webhook_id }) => webhook_id)).toEqual([...others, first])
 })

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
-import { type Candidate, choose, limits } from './choose.ts'
+import { type Candidate, chooseMessages, limits } from './choose.ts'
 
 /** A message that only this process may send until its lease expires. */
-export interface Claimed {
+export interface ClaimedMessage {
   id: number
   webhook_id: number
   lease_token: string
@@ -44,15 +44,15 @@ const leaseSeconds = 30
  *
  * @returns messages in the order in which the webhooks take turns
  */
-export function claim(
+export function claimMessages(
   db: Kysely<WebhooksDb>,
   { now, free, after }: ClaimOptions,
-): Promise<Claimed[]> {
+): Promise<ClaimedMessage[]> {
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('webhooks.claim'))`.execute(tx)
     const { rows } = await dueMessages(now).execute(tx)
-    const chosen = choose(rows, free, after)
-    const claimed = chosen.length === 0 ? [] : await lease(tx, chosen)
+    const chosen = chooseMessages(rows, free, after)
+    const claimed = chosen.length === 0 ? [] : await leaseMessages(tx, chosen)
     return claimed.sort((one, other) => chosen.indexOf(one.id) - chosen.indexOf(other.id))
   })
 }
@@ -127,7 +127,7 @@ const firsts = sql`
   ) first`
 
 /** Leases messages and reads the state of their webhooks at that moment: enabled or not, target and secrets. */
-function lease(db: Kysely<WebhooksDb>, ids: number[]): Promise<Claimed[]> {
+function leaseMessages(db: Kysely<WebhooksDb>, ids: number[]): Promise<ClaimedMessage[]> {
   return db
     .updateTable('webhook_messages as message')
     .from('webhooks as webhook')

@@ -12,10 +12,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { verifiers } from '../testing/verifiers.ts'
-import { addWebhook, loopback, secrets } from '../testing/world.ts'
+import { addWebhook, resolveLoopback, secrets } from '../testing/world.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/repo.ts'
 import { sealSecret } from '../webhooks/secret.ts'
-import { claim } from './claim.ts'
+import { claimMessages } from './claim.ts'
 import { type Dispatcher, startDispatcher } from './dispatch.ts'
 import { matchEvents } from './match.ts'
 
@@ -44,7 +44,7 @@ afterEach(async () => {
 function start(): void {
   dispatcher = startDispatcher({
     db,
-    outgoing: loopback(),
+    outgoing: resolveLoopback(),
     secrets,
     schedule,
     disableAfterHours: 48,
@@ -116,9 +116,9 @@ describe('an attempt', () => {
   })
 
   test('an attempt that cannot be signed is stored and does not delay other messages', async () => {
-    const gone = secretBox(`k0:${Buffer.alloc(32, 1).toString('base64')}`)
+    const removed = secretBox(`k0:${Buffer.alloc(32, 1).toString('base64')}`)
     const id = await addReceiving()
-    await updateWebhook(db, id, { secret_sealed: sealSecret(gone, id, 'x') })
+    await updateWebhook(db, id, { secret_sealed: sealSecret(removed, id, 'x') })
     start()
     await happen(12, 12)
     await untilStatuses('waiting', 'waiting')
@@ -258,11 +258,11 @@ describe('order of attempts', () => {
     const id = await addReceiving('/', { failure_streak: 5 })
     await happen(1, 2, 3)
     const options = { now: clock.now(), free: 100, after: 0 }
-    expect(await claim(db, options)).toHaveLength(1)
-    expect(await claim(db, options)).toHaveLength(0)
+    expect(await claimMessages(db, options)).toHaveLength(1)
+    expect(await claimMessages(db, options)).toHaveLength(0)
     await sql`update webhook_messages set lease_until = null, lease_token = null`.execute(db)
     await updateWebhook(db, id, { failure_streak: 4 })
-    expect(await claim(db, options)).toHaveLength(3)
+    expect(await claimMessages(db, options)).toHaveLength(3)
   })
 })
 
@@ -301,7 +301,7 @@ describe('recovery after a crash', () => {
   test('another process sends the message again after the lease of a dead process expires', async () => {
     await addReceiving()
     await happen(12)
-    const [taken] = await claim(db, { now: clock.now(), free: 1, after: 0 })
+    const [taken] = await claimMessages(db, { now: clock.now(), free: 1, after: 0 })
     start()
     await sleep(300)
     expect(receiver.received).toHaveLength(0)
@@ -315,7 +315,7 @@ describe('recovery after a crash', () => {
     await addReceiving()
     await happen(...Array.from({ length: 10 }, (_, at) => at + 1))
     const options = { now: clock.now(), free: 100, after: 0 }
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(db, options)))
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claimMessages(db, options)))
     const ids = claims.flat().map(({ id }) => id)
     expect(ids).toHaveLength(10)
     expect(new Set(ids).size).toBe(10)

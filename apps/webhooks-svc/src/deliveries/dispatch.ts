@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inSpan } from '@reticle/kit/observe/traces'
 import { createAlarm } from '@reticle/kit/scheduling/alarm'
 import { limits } from './choose.ts'
-import { type Claimed, claim } from './claim.ts'
-import { fieldsOf, type SendDeps, send } from './send.ts'
+import { type ClaimedMessage, claimMessages } from './claim.ts'
+import { fieldsOf, type SendDeps, sendMessage } from './send.ts'
 
 export interface Dispatcher {
   /** Starts a round at once, because there may be messages to send. */
@@ -25,7 +25,7 @@ export function startDispatcher(deps: SendDeps): Dispatcher {
   let stopped = false
   let after = 0
 
-  const start = (message: Claimed) => {
+  const start = (message: ClaimedMessage) => {
     after = message.webhook_id
     const attempt: Promise<void> = sendTraced(deps, message, abandon.signal)
       .catch((error) => log.error({ err: error, ...fieldsOf(message) }, 'webhook attempt failed'))
@@ -37,7 +37,7 @@ export function startDispatcher(deps: SendDeps): Dispatcher {
   }
   const round = async () => {
     const free = limits.process - running.size
-    const claimed = free > 0 ? await claim(db, { now: clock.now(), free, after }) : []
+    const claimed = free > 0 ? await claimMessages(db, { now: clock.now(), free, after }) : []
     for (const message of claimed) start(message)
   }
   const loop = async () => {
@@ -65,7 +65,11 @@ export function startDispatcher(deps: SendDeps): Dispatcher {
 }
 
 /** Runs an attempt as a span of the trace of its event. The trace context is not sent to the receiver. */
-function sendTraced(deps: SendDeps, message: Claimed, abandoned: AbortSignal): Promise<void> {
+function sendTraced(
+  deps: SendDeps,
+  message: ClaimedMessage,
+  abandoned: AbortSignal,
+): Promise<void> {
   const { attempt, event_id: id, traceparent } = message
   const span = {
     kind: 'client',
@@ -73,5 +77,5 @@ function sendTraced(deps: SendDeps, message: Claimed, abandoned: AbortSignal): P
     traceparent: traceparent ?? undefined,
     attributes: { 'reticle.event_id': id, 'reticle.attempt': attempt + 1 },
   } as const
-  return inSpan('webhook attempt', span, () => send(deps, message, abandoned))
+  return inSpan('webhook attempt', span, () => sendMessage(deps, message, abandoned))
 }

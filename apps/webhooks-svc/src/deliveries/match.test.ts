@@ -31,15 +31,15 @@ import { matchEvents } from './match.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock('2026-03-01T10:00:01Z')
-let told = 0
+let emitted = 0
 const onMessages = () => {
-  told += 1
+  emitted += 1
 }
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages })
 
 beforeEach(async () => {
   await sql`truncate webhooks, projects cascade`.execute(db)
-  told = 0
+  emitted = 0
 })
 
 const named = { first_name: 'Anna', last_name: 'Lind', email: 'anna@example.org' }
@@ -155,7 +155,7 @@ describe('matching of webhooks (T-WH-9)', () => {
       [b, 1],
       [a, 2],
     ])
-    expect(told).toBe(2)
+    expect(emitted).toBe(2)
   })
 
   test.each([
@@ -166,7 +166,7 @@ describe('matching of webhooks (T-WH-9)', () => {
     await addWebhook(db, given)
     await hear(taskUpdate())
     expect(await messages()).toEqual([])
-    expect(told).toBe(0)
+    expect(emitted).toBe(0)
   })
 
   test('no payload is built when no webhook subscribes to the event', async () => {

@@ -31,13 +31,13 @@ import { completedRequest, webhookEvents } from '@reticle/contracts/events/webho
 import type { Organization } from '@reticle/contracts/rest/organizations'
 import type { Project } from '@reticle/contracts/rest/projects'
 import { type Handle, onEvent, type Route, routeEvents } from '@reticle/kit/bus/bus'
+import { saveOrganization } from '../copies/repo-organizations.ts'
+import { releaseProjects, saveProject } from '../copies/repo-projects.ts'
 import type { OrganizationCopyRow, ProjectCopyRow, WebhooksDb } from '../db/schema.ts'
-import { saveOrganization } from '../organizations/repo.ts'
-import { releaseProjects, saveProject } from '../projects/repo.ts'
 import { endWebhooks } from '../webhooks/repo.ts'
-import { type MatchDeps, tell } from './tell.ts'
+import { type MatchDeps, writeMessages } from './write-messages.ts'
 
-export type { MatchDeps } from './tell.ts'
+export type { MatchDeps } from './write-messages.ts'
 
 /**
  * Handles events for the group `reticle.webhooks`: each event becomes a message for every webhook that subscribes to
@@ -57,15 +57,15 @@ function projectRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   return [
     onEvent(projectCreated, async (tx, data, event, afterCommit) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectCreated, data, event, afterCommit }, deps)
+      await writeMessages(tx, { type: projectCreated, data, event, afterCommit }, deps)
     }),
     onEvent(projectUpdated, async (tx, data, event, afterCommit) => {
       await saveProject(tx, projectColumns(data.project))
-      await tell(tx, { type: projectUpdated, data, event, afterCommit }, deps)
+      await writeMessages(tx, { type: projectUpdated, data, event, afterCommit }, deps)
     }),
     onEvent(projectDeleted, async (tx, data, event, afterCommit) => {
       await saveProject(tx, { ...projectColumns(data.project), is_deleted: true })
-      await tell(tx, { type: projectDeleted, data, event, afterCommit }, deps)
+      await writeMessages(tx, { type: projectDeleted, data, event, afterCommit }, deps)
       await endWebhooks(tx, { project_id: data.project.id }, deps.clock.now())
     }),
   ]
@@ -78,38 +78,38 @@ function organizationRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
     ),
     onEvent(organizationUpdated, async (tx, data, event, afterCommit) => {
       await saveOrganization(tx, organizationColumns(data.organization))
-      await tell(tx, { type: organizationUpdated, data, event, afterCommit }, deps)
+      await writeMessages(tx, { type: organizationUpdated, data, event, afterCommit }, deps)
     }),
     onEvent(organizationDeleted, async (tx, data, event, afterCommit) => {
       const { id: organization_id } = data.organization
       await saveOrganization(tx, { ...organizationColumns(data.organization), is_deleted: true })
-      await tell(tx, { type: organizationDeleted, data, event, afterCommit }, deps)
+      await writeMessages(tx, { type: organizationDeleted, data, event, afterCommit }, deps)
       await releaseProjects(tx, organization_id)
       await endWebhooks(tx, { organization_id }, deps.clock.now())
     }),
-    telling(membershipCreated, deps),
-    telling(membershipUpdated, deps),
-    telling(membershipDeleted, deps),
-    telling(invitationCreated, deps),
-    telling(invitationDeleted, deps),
+    messageRoute(membershipCreated, deps),
+    messageRoute(membershipUpdated, deps),
+    messageRoute(membershipDeleted, deps),
+    messageRoute(invitationCreated, deps),
+    messageRoute(invitationDeleted, deps),
   ]
 }
 
 /** Resources inside projects, or tasks that could be inside one. */
 function partRoutes(deps: MatchDeps): Route<WebhooksDb>[] {
   return [
-    telling(taskCreated, deps),
-    telling(taskUpdated, deps),
-    telling(taskDeleted, deps),
-    telling(jobCreated, deps),
-    telling(jobUpdated, deps),
-    telling(jobDeleted, deps),
-    telling(issueCreated, deps),
-    telling(issueUpdated, deps),
-    telling(issueDeleted, deps),
-    telling(commentCreated, deps),
-    telling(commentUpdated, deps),
-    telling(commentDeleted, deps),
+    messageRoute(taskCreated, deps),
+    messageRoute(taskUpdated, deps),
+    messageRoute(taskDeleted, deps),
+    messageRoute(jobCreated, deps),
+    messageRoute(jobUpdated, deps),
+    messageRoute(jobDeleted, deps),
+    messageRoute(issueCreated, deps),
+    messageRoute(issueUpdated, deps),
+    messageRoute(issueDeleted, deps),
+    messageRoute(commentCreated, deps),
+    messageRoute(commentUpdated, deps),
+    messageRoute(commentDeleted, deps),
   ]
 }
 
@@ -118,15 +118,15 @@ function requestRoute(deps: MatchDeps): Route<WebhooksDb> {
   return onEvent(requestFinished, async (tx, data, event, afterCommit) => {
     const as = { event: completedRequest(data.request.operation.type), resource: 'request' }
     if (!Object.hasOwn(webhookEvents, as.event)) return
-    const withoutActor = { ...event, actor: null }
-    const heard = { type: requestFinished, data, event: withoutActor, as, afterCommit }
-    await tell(tx, heard, deps)
+    const anonymous = { ...event, actor: null }
+    const message = { type: requestFinished, data, event: anonymous, as, afterCommit }
+    await writeMessages(tx, message, deps)
   })
 }
 
-function telling<D>(type: EventType<D>, deps: MatchDeps): Route<WebhooksDb> {
+function messageRoute<D>(type: EventType<D>, deps: MatchDeps): Route<WebhooksDb> {
   return onEvent(type, (tx, data, event, afterCommit) =>
-    tell(tx, { type, data, event, afterCommit }, deps),
+    writeMessages(tx, { type, data, event, afterCommit }, deps),
   )
 }
 

@@ -49,7 +49,7 @@ async function payloads() {
   return rows.map(({ body }) => JSON.parse(body.toString()))
 }
 /** Returns the webhook and the name of each message, in the order of webhooks. */
-async function told() {
+async function emitted() {
   const all = (await payloads()).map(({ webhook_id, event }) => [webhook_id, event])
   return all.sort(([one], [other]) => one - other)
 }
@@ -75,7 +75,9 @@ describe('events of an organization', () => {
     await hear(invitationDeleted, { invitation, reason: 'declined' })
     expect(await payloads()).toMatchObject([
       {
-        ...{ webhook_id, event: 'update:organization', organization: { id: 5, slug: 'acme' } },
+        webhook_id,
+        event: 'update:organization',
+        organization: { id: 5, slug: 'acme' },
         changes: { name: { from: 'old', to: 'Acme Vision' } },
       },
       { webhook_id, event: 'create:membership', membership: { id: 21, organization: 5 } },
@@ -94,7 +96,7 @@ describe('events of an organization', () => {
     ]
     const elsewhere = await addOrganizationWebhook(db, 6, { events })
     await hear(organizationDeleted, { organization })
-    expect(await told()).toEqual([[id, 'delete:organization']])
+    expect(await emitted()).toEqual([[id, 'delete:organization']])
     const rows = await db
       .selectFrom('webhooks')
       .select(['id', 'ended_date'])
@@ -126,7 +128,7 @@ describe('events of an organization', () => {
     const id = await addOrganizationWebhook(db, 5, { events })
     await hear(organizationDeleted, { organization })
     await hear(projectDeleted, { project: projectRecord(acme), task_ids: [] })
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       [id, 'delete:organization'],
       [id, 'delete:project'],
     ])
@@ -156,7 +158,7 @@ describe('events of objects', () => {
     await hear(issueCreated, { issue: issueRecord(), ...place })
     await hear(projectDeleted, { project: projectRecord(acme), task_ids: [] })
     const common = ['create:task', 'update:job', 'create:issue', 'delete:project']
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       ...common.map((event) => [own, event]),
       ...['create:project', ...common].map((event) => [id, event]),
     ])
@@ -165,7 +167,7 @@ describe('events of objects', () => {
   test('an event about a task without a project goes to the organization', async () => {
     const id = await addOrganizationWebhook(db, 5, { events })
     await hear(taskCreated, { task: taskRecord({ ...acme, project_id: null }) })
-    expect(await told()).toEqual([[id, 'create:task']])
+    expect(await emitted()).toEqual([[id, 'create:task']])
   })
 
   test('an event in a personal workspace reaches no organization', async () => {
@@ -174,7 +176,7 @@ describe('events of objects', () => {
     await hear(projectCreated, { project: projectRecord(sandbox) })
     await hear(taskCreated, { task: taskRecord(sandbox) })
     await hear(taskCreated, { task: taskRecord({ ...sandbox, project_id: null }) })
-    expect(await told()).toEqual([[own, 'create:task']])
+    expect(await emitted()).toEqual([[own, 'create:task']])
   })
 
   test('messages of a webhook have consecutive sequence numbers', async () => {
@@ -197,28 +199,31 @@ describe('moves between organizations', () => {
     ]
     const project = projectRecord({ ...other, name: 'Trucks' })
     await hear(projectUpdated, { project, before_update })
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       [left, 'delete:project'],
       [own, 'update:project'],
       [entered, 'create:project'],
     ])
     const all = await payloads()
-    const [gone, changed, come] = [left, own, entered].map((id) =>
+    const [removed, changed, come] = [left, own, entered].map((id) =>
       all.find(({ webhook_id }) => webhook_id === id),
     )
-    expect(gone.project).toMatchObject({
-      ...{ id: 7, name: 'Trucks', organization: 5, updated_date: '2026-03-01T09:59:00.000Z' },
+    expect(removed.project).toMatchObject({
+      id: 7,
+      name: 'Trucks',
+      organization: 5,
+      updated_date: '2026-03-01T09:59:00.000Z',
     })
     expect(changed).toMatchObject({
       before_update: { organization: 5 },
       project: { organization: 6 },
     })
     expect(come.project).toMatchObject({ organization: 6 })
-    for (const one of [gone, come]) expect(one).not.toHaveProperty('before_update')
+    for (const one of [removed, come]) expect(one).not.toHaveProperty('before_update')
     const sequences = all.map(({ webhook_sequence }) => webhook_sequence)
     expect(sequences).toEqual([1, 1, 1])
     await hear(projectUpdated, { project, before_update: { name: 'Cars' } })
-    expect((await told()).filter(([id]) => id === left)).toHaveLength(1)
+    expect((await emitted()).filter(([id]) => id === left)).toHaveLength(1)
   })
 
   test.each([
@@ -234,7 +239,7 @@ describe('moves between organizations', () => {
       ]
       const task = taskRecord({ ...now, project_id: null })
       await hear(taskUpdated, { task, before_update: before })
-      expect(await told()).toEqual([
+      expect(await emitted()).toEqual([
         ...(fromAcme ? [[five, fromAcme]] : []),
         ...(toOther ? [[six, toOther]] : []),
       ])
@@ -249,7 +254,7 @@ describe('moves between organizations', () => {
     ]
     const job = jobRecord({ organization: 6 })
     await hear(jobUpdated, { job, before_update: { organization: 5 } })
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       [five, 'delete:job'],
       [own, 'update:job'],
       [six, 'create:job'],
@@ -260,7 +265,7 @@ describe('moves between organizations', () => {
     await addOrganizationWebhook(db, 5, { events: ['update:project', 'create:project'] })
     await addOrganizationWebhook(db, 6, { events: ['update:project', 'delete:project'] })
     await hear(projectUpdated, { project: projectRecord(other), before_update: acme })
-    expect(await told()).toEqual([])
+    expect(await emitted()).toEqual([])
   })
 
   test('the organization of a project webhook changes when its project moves', async () => {

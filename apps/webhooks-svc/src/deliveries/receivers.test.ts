@@ -157,7 +157,10 @@ test('Retry-After delays the next attempt', async () => {
 describe('timeouts in production', () => {
   test('the default limits are the documented ones', () => {
     expect(defaultLimits).toEqual({
-      ...{ connectMs: 3000, headersMs: 10_000, bodyMs: 2000, bodyBytes: 1024 * 1024 },
+      connectMs: 3000,
+      headersMs: 10_000,
+      bodyMs: 2000,
+      bodyBytes: 1024 * 1024,
     })
   })
 

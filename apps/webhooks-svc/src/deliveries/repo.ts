@@ -8,7 +8,7 @@ type Db = Kysely<WebhooksDb>
 type Tx = Transaction<WebhooksDb>
 
 /** A webhook that receives an event, and the audience that it belongs to. */
-export interface Owed {
+export interface MatchedWebhook {
   webhook_id: number
   /** Sequence number of the message. */
   sequence: number
@@ -21,11 +21,11 @@ export interface Owed {
  * are locked in the order of their ids until the transaction ends, so numbers follow the order of commits and have no
  * gaps.
  */
-export async function numberOwed(
+export async function numberMatched(
   tx: Tx,
   event: Pick<BusEvent, 'id' | 'occurred_date'>,
   audiences: readonly Audience[],
-): Promise<Owed[]> {
+): Promise<MatchedWebhook[]> {
   if (audiences.length === 0) return []
   const locked = await lockMatching(tx, event, audiences)
   if (locked.length === 0) return []
@@ -57,7 +57,7 @@ async function lockMatching(
     .select('webhook.id')
     .where('webhook.is_active', '=', true)
     .where('webhook.created_date', '<=', new Date(occurred_date))
-    .where(sql<boolean>`(${sql.join(audiences.map(isAmong), sql` or `)})`)
+    .where(sql<boolean>`(${sql.join(audiences.map(matchesAudience), sql` or `)})`)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -75,7 +75,7 @@ async function lockMatching(
 }
 
 /** Matches webhooks of the project or organization that subscribe to the event. */
-function isAmong({ project_id, organization_id, event }: Audience) {
+function matchesAudience({ project_id, organization_id, event }: Audience) {
   const whose =
     project_id === null
       ? sql`webhook.organization_id = ${organization_id}`
@@ -109,16 +109,16 @@ export interface Leased {
 }
 
 /** Ends the lease and applies `changes`; returns false when another process holds the lease. */
-export async function settle(
+export async function endLease(
   db: Db,
   leased: Leased,
   changes: Updateable<WebhookMessagesTable>,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await settling(db, leased, changes).executeTakeFirst()
+  const { numUpdatedRows } = await endLeaseQuery(db, leased, changes).executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
-const settling = (
+const endLeaseQuery = (
   db: Db,
   { id, lease_token }: Pick<Leased, 'id' | 'lease_token'>,
   changes: Updateable<WebhookMessagesTable>,
@@ -137,7 +137,7 @@ const settling = (
  * @returns the number of consecutive failures before this attempt; undefined, with nothing stored, when another
  * process holds the lease or the webhook was deleted
  */
-export async function keepAttempt(
+export async function storeAttempt(
   db: Db,
   leased: Leased,
   changes: Updateable<WebhookMessagesTable>,
@@ -148,7 +148,7 @@ export async function keepAttempt(
   const columns = Object.entries({ ...delivery, webhook_id, message_id })
   const { rows } = await sql<{ failure_streak: number }>`
     with owner as (select failure_streak from webhooks where id = ${webhook_id} for key share),
-    settled as (${settling(db, leased, changes).where(held).returning('id')}),
+    settled as (${endLeaseQuery(db, leased, changes).where(held).returning('id')}),
     kept as (
       insert into webhook_deliveries (${sql.join(columns.map(([name]) => sql.ref(name)))})
       select ${sql.join(columns.map(([, value]) => value))} from settled

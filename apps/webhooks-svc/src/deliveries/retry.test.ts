@@ -1,6 +1,6 @@
 import type { OutgoingFailureReason, OutgoingResult } from '@reticle/kit/outgoing/fetch'
 import { describe, expect, test } from 'vitest'
-import { attemptOf, judge } from './retry.ts'
+import { attemptOf, judgeAttempt } from './retry.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
 const schedule = {
@@ -19,7 +19,8 @@ const failed = (reason: OutgoingFailureReason): OutgoingResult => ({
   reason,
   tookMs: 12,
 })
-const verdictOf = (outcome: OutgoingResult, attempt = 1) => judge(outcome, attempt, now, schedule)
+const verdictOf = (outcome: OutgoingResult, attempt = 1) =>
+  judgeAttempt(outcome, attempt, now, schedule)
 
 describe('the state of a message after an attempt', () => {
   test.each([
@@ -57,7 +58,7 @@ describe('the time of the next attempt', () => {
     [0, 270_000],
     [1, 330_000],
   ])('the jitter is at most a tenth (random value %d)', (chance, delayMs) => {
-    const jittered = judge(answered(500), 2, now, { ...schedule, random: () => chance })
+    const jittered = judgeAttempt(answered(500), 2, now, { ...schedule, random: () => chance })
     expect(jittered).toEqual({ status: 'waiting', delayMs })
   })
 

@@ -1,7 +1,7 @@
 import { type OutgoingResult, reasons } from '@reticle/kit/outgoing/fetch'
 
 /** Outcome of an attempt, as it is stored. */
-export interface Attempt {
+export interface DeliveryAttempt {
   status_code: number
   response: string
   /** Duration in milliseconds. */
@@ -21,7 +21,7 @@ export interface Schedule {
 const longestRetryAfterMs = 86_400_000
 
 /** Converts an outcome to an attempt. A failure without a response gets the status code that a proxy would return. */
-export function attemptOf(outcome: OutgoingResult): Attempt {
+export function attemptOf(outcome: OutgoingResult): DeliveryAttempt {
   const { tookMs: request_duration } = outcome
   if (outcome.kind === 'answered') {
     const response = outcome.body.replaceAll('\0', '\ufffd') // PostgreSQL text cannot hold NUL
@@ -36,7 +36,7 @@ export function attemptOf(outcome: OutgoingResult): Attempt {
  *
  * @param attempt number of the attempt that ended, from 1
  */
-export function judge(
+export function judgeAttempt(
   outcome: OutgoingResult,
   attempt: number,
   now: Date,
@@ -45,15 +45,15 @@ export function judge(
   if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
     return { status: 'delivered' }
   const wait = schedule.seconds[attempt - 1]
-  if (wait === undefined || !isPassing(outcome)) return { status: 'failed' }
+  if (wait === undefined || !isTemporary(outcome)) return { status: 'failed' }
   const jitter = 0.9 + 0.2 * schedule.random()
-  const asked = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : 0
-  const delayMs = Math.round(Math.max(wait * 1000 * jitter, asked))
+  const requestedMs = outcome.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : 0
+  const delayMs = Math.round(Math.max(wait * 1000 * jitter, requestedMs))
   return { status: 'waiting', delayMs }
 }
 
 /** Whether a retry can succeed. A redirect or another 4xx status would only repeat itself. */
-function isPassing(outcome: OutgoingResult): boolean {
+function isTemporary(outcome: OutgoingResult): boolean {
   if (outcome.kind === 'failed') return outcome.reason !== 'blocked'
   return outcome.status >= 500 || outcome.status === 408 || outcome.status === 429
 }

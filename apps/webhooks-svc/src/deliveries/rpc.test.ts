@@ -42,8 +42,14 @@ async function addAttempts(...status_codes: number[]) {
     await db
       .insertInto('webhook_deliveries')
       .values({
-        ...{ webhook_id, message_id: message.id, status_code, attempt: index + 1 },
-        ...{ request_duration: 12, response: 'thanks', created_date: date, updated_date: date },
+        webhook_id,
+        message_id: message.id,
+        status_code,
+        attempt: index + 1,
+        request_duration: 12,
+        response: 'thanks',
+        created_date: date,
+        updated_date: date,
       })
       .execute()
   }

@@ -1,7 +1,7 @@
 import type { webhooks } from '@reticle/contracts/api/webhooks'
 import { notFound, type Service } from '@reticle/kit'
 import { readListPage } from '@reticle/kit/list/page'
-import { type PermitDeps, permit } from '../webhooks/permit.ts'
+import { findPermitted, type PermitDeps } from '../webhooks/permit.ts'
 import { toDelivery } from './messages.ts'
 import { countDeliveries, deliveryViews } from './repo.ts'
 
@@ -12,7 +12,7 @@ export function deliveryHandlers(deps: PermitDeps): Handlers {
   const { db } = deps
   return {
     async listDeliveries({ id, page, page_size }, context) {
-      await permit(deps, 'view', id, context)
+      await findPermitted(deps, 'view', id, context)
       const newest = deliveryViews(db, id)
         .orderBy('delivery.updated_date', 'desc')
         .orderBy('delivery.id', 'desc')
@@ -25,7 +25,7 @@ export function deliveryHandlers(deps: PermitDeps): Handlers {
     },
 
     async getDelivery({ id, delivery_id }, context) {
-      await permit(deps, 'view', id, context)
+      await findPermitted(deps, 'view', id, context)
       const found = await deliveryViews(db, id)
         .where('delivery.id', '=', delivery_id)
         .executeTakeFirst()

@@ -7,11 +7,11 @@ import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { SecretBox } from '@reticle/kit/settings/secrets'
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
-import { attempts, disabled, firstAttemptSeconds } from '../metrics.ts'
 import { signingSecrets } from '../webhooks/secret.ts'
-import type { Claimed } from './claim.ts'
-import { countFailure, disableFailing, endFailures, keepAttempt, settle } from './repo.ts'
-import { attemptOf, judge, type Schedule, type Verdict } from './retry.ts'
+import type { ClaimedMessage } from './claim.ts'
+import { attempts, disabled, firstAttemptSeconds } from './metrics.ts'
+import { countFailure, disableFailing, endFailures, endLease, storeAttempt } from './repo.ts'
+import { attemptOf, judgeAttempt, type Schedule, type Verdict } from './retry.ts'
 import { headersOf } from './sign.ts'
 
 export interface SendDeps {
@@ -31,37 +31,37 @@ export interface SendDeps {
  *
  * @param abandoned aborts when the process has to stop: the outcome is then ignored and the lease is released
  */
-export async function send(
+export async function sendMessage(
   deps: SendDeps,
-  message: Claimed,
+  message: ClaimedMessage,
   abandoned: AbortSignal,
 ): Promise<void> {
-  if (!message.is_active) return drop(deps, message)
+  if (!message.is_active) return dropMessage(deps, message)
   const started = deps.clock.now()
   noteFirst(message, started)
-  const outcome = await ask(deps, message, started).catch((error: unknown) =>
-    notSent(deps, message, error),
+  const outcome = await callReceiver(deps, message, started).catch((error: unknown) =>
+    toFailedAttempt(deps, message, error),
   )
-  if (abandoned.aborted) return release(deps, message)
-  await record(deps, message, outcome, started)
+  if (abandoned.aborted) return releaseMessage(deps, message)
+  await storeOutcome(deps, message, outcome, started)
 }
 
 /** Returns the log fields that identify a message. */
-export function fieldsOf({ webhook_id, id, event_id, traceparent }: Claimed) {
+export function fieldsOf({ webhook_id, id, event_id, traceparent }: ClaimedMessage) {
   const trace_id = traceIdOf(traceparent ?? undefined)
   return { webhook_id, message_id: id, event_id, ...(trace_id && { trace_id }) }
 }
 
-function noteFirst({ attempt, occurred_date }: Claimed, now: Date): void {
+function noteFirst({ attempt, occurred_date }: ClaimedMessage, now: Date): void {
   if (attempt > 0 || !occurred_date) return
   firstAttemptSeconds.observe(Math.max(0, now.getTime() - occurred_date.getTime()) / 1000)
 }
 
 const results = { delivered: 'delivered', waiting: 'retried', failed: 'failed' } as const
 
-async function ask(
+async function callReceiver(
   { outgoing, secrets }: SendDeps,
-  message: Claimed,
+  message: ClaimedMessage,
   now: Date,
 ): Promise<OutgoingResult> {
   const { webhook_id, body, target_url, enable_ssl } = message
@@ -77,24 +77,30 @@ async function ask(
  * Outcome when the request could not be built, because of a missing key or a bug. It counts as an attempt, since the
  * message would otherwise be retried forever.
  */
-function notSent({ log }: SendDeps, message: Claimed, err: unknown): OutgoingResult {
+function toFailedAttempt({ log }: SendDeps, message: ClaimedMessage, err: unknown): OutgoingResult {
   log.error({ err, ...fieldsOf(message) }, 'webhook attempt failed')
   return { kind: 'failed', reason: 'internal', tookMs: 0 }
 }
 
-async function record(deps: SendDeps, message: Claimed, outcome: OutgoingResult, started: Date) {
+async function storeOutcome(
+  deps: SendDeps,
+  message: ClaimedMessage,
+  outcome: OutgoingResult,
+  started: Date,
+) {
   const { db, clock, log } = deps
   const now = clock.now()
   const attempt = message.attempt + 1
-  const verdict = judge(outcome, attempt, now, isOnce(message) ? once : deps.schedule)
+  const verdict = judgeAttempt(outcome, attempt, now, isOnce(message) ? once : deps.schedule)
   const result = attemptOf(outcome)
   const { webhook_id, event } = message
   const redelivery = message.redelivery_of !== null
   const dates = { created_date: started, updated_date: now }
   const state = { ...stateAfter(verdict, now), attempt }
   const delivery = { attempt, redelivery, ...result, ...dates }
-  const failuresBefore = await keepAttempt(db, message, state, delivery)
-  if (failuresBefore !== undefined && verdict.status !== 'delivered') await fail(deps, webhook_id)
+  const failuresBefore = await storeAttempt(db, message, state, delivery)
+  if (failuresBefore !== undefined && verdict.status !== 'delivered')
+    await countFailedAttempt(deps, webhook_id)
   else if (failuresBefore) await endFailures(db, webhook_id)
   attempts.inc({ result: results[verdict.status] })
   if (verdict.status === 'failed')
@@ -105,7 +111,7 @@ async function record(deps: SendDeps, message: Claimed, outcome: OutgoingResult,
 }
 
 /** Counts a failure and disables the webhook when it has failed for too long. */
-async function fail(deps: SendDeps, webhook_id: number): Promise<void> {
+async function countFailedAttempt(deps: SendDeps, webhook_id: number): Promise<void> {
   const { db, clock, log, disableAfterHours: hours } = deps
   const now = clock.now()
   await countFailure(db, webhook_id, now)
@@ -118,7 +124,8 @@ async function fail(deps: SendDeps, webhook_id: number): Promise<void> {
 }
 
 /** Pings and redeliveries are tried only once. */
-const isOnce = ({ event, redelivery_of }: Claimed) => event === pingEvent || redelivery_of !== null
+const isOnce = ({ event, redelivery_of }: ClaimedMessage) =>
+  event === pingEvent || redelivery_of !== null
 const once: Schedule = { seconds: [], random: Math.random }
 
 function stateAfter(verdict: Verdict, now: Date) {
@@ -127,10 +134,10 @@ function stateAfter(verdict: Verdict, now: Date) {
   return { status: verdict.status, next_attempt_date }
 }
 
-async function drop({ db }: SendDeps, message: Claimed): Promise<void> {
-  await settle(db, message, { status: 'dropped' })
+async function dropMessage({ db }: SendDeps, message: ClaimedMessage): Promise<void> {
+  await endLease(db, message, { status: 'dropped' })
 }
 
-async function release({ db }: SendDeps, message: Claimed): Promise<void> {
-  await settle(db, message, {})
+async function releaseMessage({ db }: SendDeps, message: ClaimedMessage): Promise<void> {
+  await endLease(db, message, {})
 }

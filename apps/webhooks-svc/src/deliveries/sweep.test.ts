@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhookMessageRow, WebhooksDb } from '../db/schema.ts'
 import { addWebhook } from '../testing/world.ts'
-import { sweep } from './sweep.ts'
+import { sweepMessages } from './sweep.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const now = new Date('2026-03-31T10:00:00Z')
@@ -17,9 +17,17 @@ async function addMessage(webhook_id: number, given: Partial<WebhookMessageRow>)
   const { id } = await db
     .insertInto('webhook_messages')
     .values({
-      ...{ webhook_id, sequence: 1, event_id: randomUUID(), delivery_id: randomUUID() },
-      ...{ event: 'update:task', key: 'task:1', changed_fields: '', body: Buffer.from('{}') },
-      ...{ next_attempt_date: now, created_date: now, ...given },
+      webhook_id,
+      sequence: 1,
+      event_id: randomUUID(),
+      delivery_id: randomUUID(),
+      event: 'update:task',
+      key: 'task:1',
+      changed_fields: '',
+      body: Buffer.from('{}'),
+      next_attempt_date: now,
+      created_date: now,
+      ...given,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -53,7 +61,7 @@ test('finished messages and their attempts are kept for thirty days, pending one
   await addDeliveries(id, old, 2)
   const owed = await addMessage(id, { created_date: daysAgo(31), status: 'waiting' })
   const young = await addMessage(id, { created_date: daysAgo(29), status: 'failed' })
-  await sweep(db, now)
+  await sweepMessages(db, now)
   const left = await db.selectFrom('webhook_messages').select('id').orderBy('id').execute()
   expect(left.map((one) => one.id)).toEqual([owed, young])
   expect(await countOf('webhook_deliveries')).toBe(0)
@@ -62,7 +70,7 @@ test('finished messages and their attempts are kept for thirty days, pending one
 test('a webhook keeps its newest thousand deliveries', async () => {
   const id = await addWebhook(db)
   await addDeliveries(id, await addMessage(id, { status: 'delivered' }), 1005)
-  await sweep(db, now)
+  await sweepMessages(db, now)
   const { oldest } = await db
     .selectFrom('webhook_deliveries')
     .select((from) => from.fn.min('attempt').as('oldest'))
@@ -75,7 +83,7 @@ test('a webhook keeps its newest thousand finished messages', async () => {
   const [busy, quiet] = [await addWebhook(db), await addWebhook(db)]
   await addMany(busy, 1005, 'delivered')
   await addMany(quiet, 3, 'delivered')
-  await sweep(db, now)
+  await sweepMessages(db, now)
   expect(await countOf('webhook_messages')).toBe(1003)
 })
 
@@ -83,7 +91,7 @@ test('the oldest retries of a queue beyond ten thousand fail and stay readable',
   const id = await addWebhook(db)
   await addMany(id, 3, 'waiting')
   await addMany(id, 10_000, 'pending')
-  expect(await sweep(db, now)).toEqual({ given_up: 3 })
+  expect(await sweepMessages(db, now)).toEqual({ given_up: 3 })
   const failed = db.selectFrom('webhook_messages').select('sequence').where('status', '=', 'failed')
   expect((await failed.execute()).length).toBe(3)
 })
@@ -93,7 +101,7 @@ test('a webhook of a deleted project is deleted when it has no pending messages 
   const owing = await addWebhook(db, { ended_date: daysAgo(9) })
   await addMessage(owing, { status: 'waiting' })
   const recent = await addWebhook(db, { ended_date: daysAgo(7) })
-  await sweep(db, now)
+  await sweepMessages(db, now)
   const left = await db.selectFrom('webhooks').select('id').orderBy('id').execute()
   expect(left.map((one) => one.id)).toEqual([owing, recent])
 })

@@ -7,8 +7,8 @@ import type { WebhooksDb } from '../db/schema.ts'
 type Db = Kysely<WebhooksDb>
 
 /** Days for which finished messages are kept. */
-const keptDays = 30
-const kept = 1000 // finished messages, and deliveries, per webhook
+const retentionDays = 30
+const mostKept = 1000 // finished messages, and deliveries, per webhook
 const longestQueue = 10_000 // unfinished messages per webhook
 /** Days after which no event of a deleted project can arrive any more: longer than the bus retains events. */
 const endedDays = 8
@@ -25,22 +25,22 @@ export interface SweepDeps {
 }
 
 /** Deletes old messages, deliveries and inbox rows, and logs messages that were given up. */
-export async function sweepAndTell({ db, clock, log }: SweepDeps): Promise<void> {
-  const { given_up } = await sweep(db, clock.now())
+export async function sweepAndReport({ db, clock, log }: SweepDeps): Promise<void> {
+  const { given_up } = await sweepMessages(db, clock.now())
   if (given_up > 0) log.error({ given_up }, 'webhook messages given up: their queue is too long')
   await deleteExpiredRows(db, clock.now())
 }
 
 /** Deletes rows that exceed the age or count limits. One process runs it at a time; the others return at once. */
-export function sweep(db: Db, now: Date): Promise<Swept> {
+export function sweepMessages(db: Db, now: Date): Promise<Swept> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ leads: boolean }>`
       select pg_try_advisory_xact_lock(hashtext('webhooks.sweep')) as leads`.execute(tx)
     if (!rows[0]?.leads) return { given_up: 0 }
-    const given_up = await giveUp(tx)
-    await forgetOldMessages(tx, now)
-    await forgetSurplus(tx)
-    await forgetEnded(tx, now)
+    const given_up = await failOverlongQueues(tx)
+    await deleteOldMessages(tx, now)
+    await deleteSurplus(tx)
+    await deleteEndedWebhooks(tx, now)
     return { given_up }
   })
 }
@@ -48,7 +48,7 @@ export function sweep(db: Db, now: Date): Promise<Swept> {
 const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 86_400_000)
 
 /** Fails the oldest retries of a webhook with an overlong queue. The messages stay readable. */
-async function giveUp(db: Db): Promise<number> {
+async function failOverlongQueues(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     update webhook_messages m set status = 'failed'
     from webhooks w cross join lateral (
@@ -62,20 +62,20 @@ async function giveUp(db: Db): Promise<number> {
 }
 
 /** Deliveries are deleted with their message by the foreign key. */
-async function forgetOldMessages(db: Db, now: Date): Promise<void> {
+async function deleteOldMessages(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('webhook_messages')
-    .where('created_date', '<', daysBefore(now, keptDays))
+    .where('created_date', '<', daysBefore(now, retentionDays))
     .where('status', 'not in', ['pending', 'waiting'])
     .execute()
 }
 
-async function forgetSurplus(db: Db): Promise<void> {
+async function deleteSurplus(db: Db): Promise<void> {
   await sql`
     delete from webhook_deliveries old
     using webhooks w cross join lateral (
       select updated_date, id from webhook_deliveries where webhook_id = w.id
-      order by updated_date desc, id desc offset ${kept - 1} limit 1
+      order by updated_date desc, id desc offset ${mostKept - 1} limit 1
     ) edge
     where old.webhook_id = w.id and (old.updated_date, old.id) < (edge.updated_date, edge.id)
   `.execute(db)
@@ -83,14 +83,14 @@ async function forgetSurplus(db: Db): Promise<void> {
     delete from webhook_messages old
     using webhooks w cross join lateral (
       select id from webhook_messages where webhook_id = w.id and status not in ('pending', 'waiting')
-      order by id desc offset ${kept - 1} limit 1
+      order by id desc offset ${mostKept - 1} limit 1
     ) edge
     where old.webhook_id = w.id and old.id < edge.id and old.status not in ('pending', 'waiting')
   `.execute(db)
 }
 
 /** Deletes webhooks of deleted projects that have no pending messages. */
-async function forgetEnded(db: Db, now: Date): Promise<void> {
+async function deleteEndedWebhooks(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('webhooks')
     .where('ended_date', '<', daysBefore(now, endedDays))

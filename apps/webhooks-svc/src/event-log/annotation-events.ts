@@ -1,5 +1,5 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
-import type { Told } from './server-events.ts'
+import type { LogEvent } from './server-events.ts'
 
 const kinds = ['tags', 'shapes', 'tracks'] as const
 const actions = ['create', 'update', 'delete'] as const
@@ -10,7 +10,7 @@ type Counts = NonNullable<Job['by_action']>
  * Converts an annotation change to log events, one per job, action and kind. `count` is the number of objects; the
  * payload lists their ids when there are few. A replacement is logged as deletions and creations.
  */
-export function annotationEvents(change: AnnotationsChange): Told[] {
+export function annotationEvents(change: AnnotationsChange): LogEvent[] {
   const { task_id, project_id = null, action, jobs } = change
   return jobs.flatMap((job) => {
     const place = { project_id, task_id, job_id: job.job_id }
@@ -30,7 +30,7 @@ function countsOf(action: AnnotationsChange['action'], job: Job): Counts {
 /**
  * The event lists the ids of all changed objects, so the payload includes them only when a kind has a single action.
  */
-function kindEvents(kind: (typeof kinds)[number], counts: Counts, ids: Job['ids']): Told[] {
+function kindEvents(kind: (typeof kinds)[number], counts: Counts, ids: Job['ids']): LogEvent[] {
   const done = actions.filter((action) => counts[action]?.[kind])
   const payload = ids && done.length === 1 ? { [kind]: ids[kind].map((id) => ({ id })) } : {}
   return done.map((action) => ({

@@ -58,10 +58,18 @@ describe('events about records', () => {
     await arrives(projectCreated, { project }, about)
     expect(await logged()).toMatchObject([
       {
-        ...{ scope: 'create:project', source: 'server', obj_id: 7, project_id: 7 },
-        ...{ timestamp: new Date('2026-03-01T10:00:00.000Z'), duration: 0 },
-        ...{ user_id: 3, user_name: 'anna', user_email: 'anna@example.org', org_id: 2 },
-        ...{ access_token_id: 5, address: '10.0.0.9' },
+        scope: 'create:project',
+        source: 'server',
+        obj_id: 7,
+        project_id: 7,
+        timestamp: new Date('2026-03-01T10:00:00.000Z'),
+        duration: 0,
+        user_id: 3,
+        user_name: 'anna',
+        user_email: 'anna@example.org',
+        org_id: 2,
+        access_token_id: 5,
+        address: '10.0.0.9',
         payload: { ...project, request: { id: 'request-1', user_agent: 'cli/1' } },
       },
     ])
@@ -77,8 +85,8 @@ describe('events about records', () => {
     await arrives(issueCreated, { issue: issueRecord({ id: 5 }), ...place, organization_id: null })
     const comment = commentRecord({ id: 6 })
     await arrives(commentCreated, { comment, ...place, organization_id: null })
-    const told = { obj_id: 6, ...place, payload: { id: 6 } }
-    expect(await logged()).toMatchObject([{ obj_id: 5, ...place }, told])
+    const emitted = { obj_id: 6, ...place, payload: { id: 6 } }
+    expect(await logged()).toMatchObject([{ obj_id: 5, ...place }, emitted])
   })
 
   test('an update is one log event per changed field', async () => {
@@ -150,7 +158,7 @@ test('the handler skips internal events that are not logged', () => {
 describe('annotation changes', () => {
   const counts = { job_id: 31, revision: 2, tags: 0, shapes: 2, tracks: 0, is_annotated: true }
   const change = { task_id: 1, project_id: 7 }
-  const told = async () =>
+  const emitted = async () =>
     (await logged()).map(({ scope, count, job_id }) => [scope, count, job_id])
 
   test('a change is logged by job and kind, with counts and ids', async () => {
@@ -184,17 +192,18 @@ describe('annotation changes', () => {
     'action %s with objects left %s is logged as %s',
     async (action, is_annotated, scope) => {
       await arrives(annotationsChanged, { ...change, action, jobs: [{ ...counts, is_annotated }] })
-      expect(await told()).toEqual([[scope, 2, 31]])
+      expect(await emitted()).toEqual([[scope, 2, 31]])
     },
   )
 
   test('a replacement is logged as deletions of the old and creations of the new objects', async () => {
     const by_action = { create: { shapes: 2 }, delete: { shapes: 5, tags: 1 } }
     await arrives(annotationsChanged, {
-      ...{ ...change, action: 'replace' },
+      ...change,
+      action: 'replace',
       jobs: [{ ...counts, by_action, ids: { tags: [], shapes: [8, 9], tracks: [] } }],
     })
-    expect(await told()).toEqual([
+    expect(await emitted()).toEqual([
       ['delete:tags', 1, 31],
       ['create:shapes', 2, 31],
       ['delete:shapes', 5, 31],
@@ -243,12 +252,16 @@ describe('users', () => {
   })
 
   test('a rejected sign-in is a log event without a user, with the attempted name and the reason', async () => {
-    const told = { username: 'anna', user_id: 3, reason: 'wrong_password' as const }
-    await arrives(loginRejected, told, { caller })
+    const emitted = { username: 'anna', user_id: 3, reason: 'wrong_password' as const }
+    await arrives(loginRejected, emitted, { caller })
     expect(await logged()).toMatchObject([
       {
-        ...{ scope: 'reject:login', obj_name: 'username', obj_val: 'anna', obj_id: 3 },
-        ...{ user_id: null, address: '10.0.0.9' },
+        scope: 'reject:login',
+        obj_name: 'username',
+        obj_val: 'anna',
+        obj_id: 3,
+        user_id: null,
+        address: '10.0.0.9',
         payload: { reason: 'wrong_password', request },
       },
     ])
@@ -269,9 +282,15 @@ describe('users', () => {
     await arrives(userDeleted, { user }, { actor })
     const owner = { url: '/users/3', id: 3, username: 'anna', first_name: '', last_name: '' }
     const accesstoken = {
-      ...{ id: 5, name: 'nightly', read_only: true, expiry_date: null, last_used_date: null },
-      ...{ created_date: '2026-03-01T10:00:00.000Z', updated_date: '2026-03-01T10:00:00.000Z' },
-      ...{ dialect: 'service', owner },
+      id: 5,
+      name: 'nightly',
+      read_only: true,
+      expiry_date: null,
+      last_used_date: null,
+      created_date: '2026-03-01T10:00:00.000Z',
+      updated_date: '2026-03-01T10:00:00.000Z',
+      dialect: 'service',
+      owner,
     }
     await arrives(accessTokenCreated, { accesstoken }, { actor })
     const rows = await logged()

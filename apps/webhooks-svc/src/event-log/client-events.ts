@@ -6,14 +6,14 @@ import {
 } from '@reticle/contracts/rest/events'
 import { DomainError, invalid } from '@reticle/kit'
 import type { NewEvent } from './repo.ts'
-import { type Origin, serverEvents, whoseColumns } from './server-events.ts'
+import { actorColumns, type Origin, serverEvents } from './server-events.ts'
 import { workingTimes } from './working-time.ts'
 
 /** Maximum number of events in one call. */
 export const mostEvents = 10_000
 
 /** Scope of heartbeats of active users. They count as working time but are not stored. */
-const presence = 'user:activity'
+const heartbeat = 'user:activity'
 
 /**
  * Checks events of a client before any is stored.
@@ -21,7 +21,7 @@ const presence = 'user:activity'
  * @throws DomainError too_large for more than 10,000 events; invalid for a scope that only the server may use, or a
  * payload that is not JSON
  */
-export function assertTellable({ events }: ClientEvents): void {
+export function assertAcceptable({ events }: ClientEvents): void {
   if (events.length > mostEvents)
     throw new DomainError('too_large', `At most ${mostEvents} events are taken at once.`)
   for (const [index, { scope, payload }] of events.entries()) {
@@ -49,11 +49,11 @@ export function rowsOfCall(body: ClientEvents, origin: Origin): NewEvent[] {
   const shift = shiftOf(body, origin)
   const kept = body.events
     .map((event, ordinal) => ({ event, ordinal }))
-    .filter(({ event }) => event.scope !== presence)
+    .filter(({ event }) => event.scope !== heartbeat)
   const rows = kept.map(
     ({ event, ordinal }): NewEvent => ({
       ...event,
-      ...whoseColumns(origin),
+      ...actorColumns(origin),
       event_id: origin.event_id,
       ordinal,
       source: 'client',
@@ -66,12 +66,16 @@ export function rowsOfCall(body: ClientEvents, origin: Origin): NewEvent[] {
 }
 
 function workRows(body: ClientEvents, origin: Origin): NewEvent[] {
-  const told = workingTimes(body).map(({ duration, ...place }) => ({
-    ...{ scope: 'send:working_time', obj_name: 'working_time', obj_val: String(duration) },
-    ...{ ...place, count: 1, duration },
+  const workEvents = workingTimes(body).map(({ duration, ...place }) => ({
+    scope: 'send:working_time',
+    obj_name: 'working_time',
+    obj_val: String(duration),
+    ...place,
+    count: 1,
+    duration,
     payload: { working_time: duration },
   }))
-  return serverEvents(origin, told, body.events.length)
+  return serverEvents(origin, workEvents, body.events.length)
 }
 
 /** Builds the response body: timestamps by the server's clock, user and organization of the request. */
@@ -82,8 +86,11 @@ export function acceptedOf(
 ): AcceptedEvents {
   const shift = shiftOf(body, origin)
   const whose = {
-    ...{ user_id: actor.id, user_name: actor.username, user_email: actor.email },
-    ...{ org_id: origin.organization_id, org_slug: actor.org_slug },
+    user_id: actor.id,
+    user_name: actor.username,
+    user_email: actor.email,
+    org_id: origin.organization_id,
+    org_slug: actor.org_slug,
   }
   return {
     timestamp: origin.timestamp,

@@ -16,7 +16,8 @@ let count = 0
 async function exported(given: object): Promise<Record<string, string>> {
   count += 1
   const event = {
-    ...{ event_id: `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`, ordinal: 0 },
+    event_id: `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`,
+    ordinal: 0,
     ...{
       scope: 'update:project',
       obj_name: 'name',
@@ -24,10 +25,21 @@ async function exported(given: object): Promise<Record<string, string>> {
       obj_val: 'x',
       source: 'server' as const,
     },
-    ...{ timestamp: new Date('2026-03-01T10:00:00Z'), count: 1, duration: 0, project_id: count },
-    ...{ task_id: null, job_id: null, user_id: 3, user_name: 'anna', org_id: null },
-    ...{ user_email: 'anna@example.org', org_slug: 'acme', payload: null, access_token_id: null },
-    ...{ address: null, ...given },
+    timestamp: new Date('2026-03-01T10:00:00Z'),
+    count: 1,
+    duration: 0,
+    project_id: count,
+    task_id: null,
+    job_id: null,
+    user_id: 3,
+    user_name: 'anna',
+    org_id: null,
+    user_email: 'anna@example.org',
+    org_slug: 'acme',
+    payload: null,
+    access_token_id: null,
+    address: null,
+    ...given,
   }
   await insertEvents(db, [event])
   const none = { org_id: null, task_id: null, job_id: null, user_id: null, from: null, to: null }

@@ -33,8 +33,13 @@ beforeEach(async () => {
 })
 
 const everything: EventFilter = {
-  ...{ org_id: null, project_id: null, task_id: null, job_id: null, user_id: null },
-  ...{ from: null, to: null },
+  org_id: null,
+  project_id: null,
+  task_id: null,
+  job_id: null,
+  user_id: null,
+  from: null,
+  to: null,
 }
 const places = async () =>
   db.selectFrom('events').select(['scope', 'org_id', 'org_slug']).orderBy('ordinal').execute()
@@ -90,9 +95,9 @@ describe.each(transports)('over %s', (transport) => {
 })
 
 describe('permissions to export events', () => {
-  const asked = (filter: Partial<EventFilter>) => ({ ...everything, ...filter })
+  const query = (filter: Partial<EventFilter>) => ({ ...everything, ...filter })
   const permitted = (filter: Partial<EventFilter>, call: ReturnType<typeof callAs>) =>
-    handlers.permitEventExport(asked(filter), call)
+    handlers.permitEventExport(query(filter), call)
   const member = (
     role: 'owner' | 'maintainer' | 'supervisor' | 'worker',
     global: 'user' | 'worker' = 'user',
@@ -102,9 +107,9 @@ describe('permissions to export events', () => {
   test.each(['owner', 'maintainer'] as const)(
     'an organization %s may export all events of the organization',
     async (role) => {
-      expect(await permitted({ org_id: 2 }, member(role))).toEqual(asked({ org_id: 2 }))
+      expect(await permitted({ org_id: 2 }, member(role))).toEqual(query({ org_id: 2 }))
       const others = { org_id: 2, user_id: 4, project_id: 7 }
-      expect(await permitted(others, member(role))).toEqual(asked(others))
+      expect(await permitted(others, member(role))).toEqual(query(others))
       await expect(permitted({ org_id: 5 }, member(role))).rejects.toMatchObject(refused)
     },
   )
@@ -112,7 +117,7 @@ describe('permissions to export events', () => {
   test.each(['supervisor', 'worker'] as const)(
     'an organization %s may export their own events of the organization',
     async (role) => {
-      const own = asked({ org_id: 2, user_id: 3 })
+      const own = query({ org_id: 2, user_id: 3 })
       expect(await permitted({ org_id: 2 }, member(role))).toEqual(own)
       expect(await permitted({ org_id: 2, user_id: 3 }, member(role))).toEqual(own)
       await expect(permitted({ org_id: 2, user_id: 4 }, member(role))).rejects.toMatchObject(
@@ -124,7 +129,7 @@ describe('permissions to export events', () => {
   test.each(['owner', 'maintainer', 'supervisor', 'worker'] as const)(
     'an %s who names no organization may export their own events in all organizations',
     async (role) => {
-      expect(await permitted({}, member(role))).toEqual(asked({ user_id: 3 }))
+      expect(await permitted({}, member(role))).toEqual(query({ user_id: 3 }))
       await expect(permitted({ user_id: 4 }, member(role))).rejects.toMatchObject(refused)
     },
   )
@@ -140,11 +145,12 @@ describe('permissions to export events', () => {
   test('the workspace that the request names restricts the export like a filter', async () => {
     const naming = (organization_id: number | null, role: 'owner' | 'worker') =>
       callAs({
-        ...{ user_id: 3, organization_roles: { 2: role } },
+        user_id: 3,
+        organization_roles: { 2: role },
         scope: { organization_id },
       })
     expect(await permitted({}, naming(2, 'owner'))).toEqual(
-      asked({ org_id: 2, is_personal: false }),
+      query({ org_id: 2, is_personal: false }),
     )
     expect(await permitted({}, naming(2, 'worker'))).toMatchObject({ org_id: 2, user_id: 3 })
     await expect(permitted({}, naming(5, 'owner'))).rejects.toMatchObject(refused)

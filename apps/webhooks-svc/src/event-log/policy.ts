@@ -23,8 +23,8 @@ export const eventRules: readonly Rule[] = [
  *
  * @throws DomainError forbidden when the filter names events of others that the caller may not read
  */
-export function visiblePart(asked: EventFilter, caller: Principal): EventFilter {
-  const part = { ...asked, ...workspaceOf(asked, caller) }
+export function visiblePart(filter: EventFilter, caller: Principal): EventFilter {
+  const part = { ...filter, ...workspaceOf(filter, caller) }
   const mayRead = (relations: readonly Relation[]) =>
     hasPermission(eventRules, 'export', caller, {
       organization_id: part.org_id,
@@ -32,7 +32,7 @@ export function visiblePart(asked: EventFilter, caller: Principal): EventFilter 
       relations,
     })
   if (mayRead([])) return part
-  const isOthers = asked.user_id !== null && asked.user_id !== caller.user_id
+  const isOthers = filter.user_id !== null && filter.user_id !== caller.user_id
   if (isOthers || !mayRead(['event actor'])) throw forbidden()
   return { ...part, user_id: caller.user_id }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Told } from './server-events.ts'
+import type { LogEvent } from './server-events.ts'
 
 /** Log events about records of any resource (docs/spec/workspace.md#event-log). */
 
@@ -31,7 +31,7 @@ export function recordEvents({
   record,
   around = {},
   before = {},
-}: RecordChange): Told[] {
+}: RecordChange): LogEvent[] {
   const scope = `${action}:${resource}`
   const place = placeOf(resource, { ...around, ...record })
   if (action !== 'update') return [{ scope, ...place, payload: record }]

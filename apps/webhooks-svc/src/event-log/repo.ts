@@ -5,7 +5,7 @@ import type { EventsTable, WebhooksDb } from '../db/schema.ts'
 type Db = Kysely<WebhooksDb>
 export type NewEvent = Required<Insertable<EventsTable>>
 
-const written: readonly (keyof NewEvent)[] = [
+const writtenColumns: readonly (keyof NewEvent)[] = [
   ...(['event_id', 'ordinal', 'scope', 'obj_name', 'obj_id', 'obj_val', 'source'] as const),
   ...(['timestamp', 'count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id'] as const),
   ...(['user_name', 'user_email', 'org_id', 'org_slug', 'payload'] as const),
@@ -21,8 +21,8 @@ const slug = sql<string | null>`coalesce(
 /** Inserts any number of rows in one statement; existing rows are skipped. */
 export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<void> {
   if (rows.length === 0) return
-  const columns = sql.join(written.map((name) => sql.id(name)))
-  const values = sql.join(written.map((name) => (name === 'org_slug' ? slug : sql.id(name))))
+  const columns = sql.join(writtenColumns.map((name) => sql.id(name)))
+  const values = sql.join(writtenColumns.map((name) => (name === 'org_slug' ? slug : sql.id(name))))
   await sql`
     insert into events (${columns})
     select ${values} from json_populate_recordset(null::events, ${JSON.stringify(rows)}::json) as event
@@ -30,7 +30,7 @@ export async function insertEvents(db: Db, rows: readonly NewEvent[]): Promise<v
 }
 
 /** Scope that exports leave out: exceptions reported by clients. */
-const kept = 'send:exception'
+const omittedScope = 'send:exception'
 
 /** Characters that a spreadsheet may strip from the start of a cell: quotes, blanks and zero-width characters. */
 const unseen =
@@ -61,7 +61,7 @@ export function selectExported(db: Db, filter: EventFilter): CompiledQuery {
     .select(['count', 'duration', 'project_id', 'task_id', 'job_id', 'user_id'])
     .select([textOf('user_name'), textOf('user_email'), 'org_id', cell(slug).as('org_slug')])
     .select([textOf('payload'), 'access_token_id'])
-    .where('scope', '<>', kept)
+    .where('scope', '<>', omittedScope)
     .orderBy('event.timestamp')
     .orderBy('event_id')
     .orderBy('ordinal')

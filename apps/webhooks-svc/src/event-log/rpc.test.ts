@@ -42,8 +42,13 @@ const bodyOf = (...events: Partial<ClientEvent>[]) =>
   })
 
 const everything: EventFilter = {
-  ...{ org_id: null, project_id: null, task_id: null, job_id: null, user_id: null },
-  ...{ from: null, to: null },
+  org_id: null,
+  project_id: null,
+  task_id: null,
+  job_id: null,
+  user_id: null,
+  from: null,
+  to: null,
 }
 
 let count = 0
@@ -55,10 +60,22 @@ async function addEvent(given: Partial<NewEvent> = {}): Promise<void> {
     scope: 'create:task',
     source: 'server',
     timestamp: '2026-03-01T10:00:00.000Z',
-    ...{ obj_name: null, obj_id: null, obj_val: null, count: null, duration: 0 },
-    ...{ project_id: null, task_id: null, job_id: null },
-    ...{ user_id: 3, user_name: 'anna', user_email: 'anna@example.org' },
-    ...{ org_id: null, org_slug: null, payload: null, access_token_id: null, address: null },
+    obj_name: null,
+    obj_id: null,
+    obj_val: null,
+    count: null,
+    duration: 0,
+    project_id: null,
+    task_id: null,
+    job_id: null,
+    user_id: 3,
+    user_name: 'anna',
+    user_email: 'anna@example.org',
+    org_id: null,
+    org_slug: null,
+    payload: null,
+    access_token_id: null,
+    address: null,
     ...given,
   }
   await insertEvents(db, [row])
@@ -82,8 +99,8 @@ describe.each(transports)('over %s', (transport) => {
   describe('events of clients', () => {
     test('client events are stored and returned with their user and origin', async () => {
       const place = { project_id: 7, task_id: 1, job_id: 31 }
-      const told = { obj_name: 'rectangle', obj_id: 5, obj_val: 'x', count: 2, duration: 40 }
-      const event = { scope: 'draw:object', ...place, ...told, payload: '{"a":1}' }
+      const emitted = { obj_name: 'rectangle', obj_id: 5, obj_val: 'x', count: 2, duration: 40 }
+      const event = { scope: 'draw:object', ...place, ...emitted, payload: '{"a":1}' }
       const answer = await log.recordEvents({ body: bodyOf(event) }, anna)
 
       const whose = { user_id: 3, user_name: 'anna', user_email: 'anna@example.org' }
@@ -166,8 +183,13 @@ describe.each(transports)('over %s', (transport) => {
       await log.recordEvents({ body }, anna)
       expect(await rows()).toMatchObject([
         {
-          ...{ scope: 'send:working_time', source: 'server', duration: 120_000, ...job },
-          ...{ user_id: 3, timestamp: new Date('2026-03-01T10:00:00Z'), count: 1 },
+          scope: 'send:working_time',
+          source: 'server',
+          duration: 120_000,
+          ...job,
+          user_id: 3,
+          timestamp: new Date('2026-03-01T10:00:00Z'),
+          count: 1,
         },
       ])
       expect(JSON.parse((await rows())[0]?.payload ?? '')).toEqual({
@@ -187,9 +209,18 @@ describe.each(transports)('over %s', (transport) => {
       const values = { obj_name: 'name', obj_id: 5, obj_val: 'say "hi",\nthen go', count: 1 }
       await addEvent({ scope: 'late', timestamp: '2026-03-01T10:00:00.001Z' })
       await addEvent({
-        ...{ scope: 'update:task', timestamp: '2026-03-01T10:00:00.000Z', duration: 4 },
-        ...{ project_id: 7, task_id: 1, job_id: 31, org_id: 2, org_slug: 'acme' },
-        ...{ ...values, payload: '{"old_value":""}', access_token_id: 8, address: '10.1.2.3' },
+        scope: 'update:task',
+        timestamp: '2026-03-01T10:00:00.000Z',
+        duration: 4,
+        project_id: 7,
+        task_id: 1,
+        job_id: 31,
+        org_id: 2,
+        org_slug: 'acme',
+        ...values,
+        payload: '{"old_value":""}',
+        access_token_id: 8,
+        address: '10.1.2.3',
       })
       expect(await read()).toBe(
         [
@@ -249,9 +280,9 @@ describe.each(transports)('over %s', (transport) => {
       ['an organization of others, own events', anna, { org_id: 2, user_id: 3 }],
       ['anything without a group', without, {}],
     ])('an export without permission is refused: %s', async (_, call, filter) => {
-      const asked = { ...everything, ...filter }
-      await expect(log.permitEventExport(asked, call)).rejects.toMatchObject(refused)
-      await expect(log.readEvents(asked, call)).rejects.toMatchObject(refused)
+      const query = { ...everything, ...filter }
+      await expect(log.permitEventExport(query, call)).rejects.toMatchObject(refused)
+      await expect(log.readEvents(query, call)).rejects.toMatchObject(refused)
     })
 
     test('a time range with reversed bounds is rejected', async () => {

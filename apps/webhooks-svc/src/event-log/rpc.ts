@@ -5,9 +5,9 @@ import { runChange } from '@reticle/kit/db/change'
 import { copyOut } from '@reticle/kit/db/copy'
 import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Kysely } from 'kysely'
+import { findSlug } from '../copies/repo-organizations.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { findSlug } from '../organizations/repo.ts'
-import { acceptedOf, assertTellable, rowsOfCall } from './client-events.ts'
+import { acceptedOf, assertAcceptable, rowsOfCall } from './client-events.ts'
 import { eventRules, visiblePart } from './policy.ts'
 import { insertEvents, selectExported } from './repo.ts'
 import { type Origin, originOfCall } from './server-events.ts'
@@ -27,7 +27,7 @@ export function eventHandlers({ db, bulk, clock }: EventLogDeps): Service<typeof
     async recordEvents({ body }, context) {
       const caller = signedIn(context)
       assertPermitted(eventRules, 'send', caller, nowhere)
-      assertTellable(body)
+      assertAcceptable(body)
       const organization_id = caller.scope?.organization_id ?? null
       const originAt = (timestamp: string): Origin =>
         originOfCall(context, { event_id: randomUUID(), timestamp, organization_id })
@@ -40,14 +40,14 @@ export function eventHandlers({ db, bulk, clock }: EventLogDeps): Service<typeof
       return acceptedOf(body, originAt(timestamp), { id, username, email, org_slug })
     },
 
-    async permitEventExport(asked, context) {
-      if (asked.from !== null && asked.to !== null && asked.from > asked.to)
+    async permitEventExport(filter, context) {
+      if (filter.from !== null && filter.to !== null && filter.from > filter.to)
         throw invalid({ from: 'It is later than "to", so that nothing lies between them.' })
-      return visiblePart(asked, signedIn(context))
+      return visiblePart(filter, signedIn(context))
     },
 
-    async readEvents(asked, context) {
-      const query = selectExported(bulk, visiblePart(asked, signedIn(context)))
+    async readEvents(filter, context) {
+      const query = selectExported(bulk, visiblePart(filter, signedIn(context)))
       const chunks = copyOut(bulk, query, { as: 'csv', signal: context.signal })
       return { head: { type: 'text/csv' }, chunks }
     },

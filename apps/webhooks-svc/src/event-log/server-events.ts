@@ -15,7 +15,7 @@ export interface Origin {
 }
 
 /** A server event without the columns that its origin supplies. */
-export interface Told {
+export interface LogEvent {
   scope: string
   obj_name?: string | null
   obj_id?: number | null
@@ -50,14 +50,20 @@ export function originOfCall(
  *
  * @param first ordinal of the first row
  */
-export function serverEvents(origin: Origin, told: readonly Told[], first = 0): NewEvent[] {
+export function serverEvents(origin: Origin, events: readonly LogEvent[], first = 0): NewEvent[] {
   const { event_id, timestamp, organization_id, request_id, caller } = origin
   const request = { id: request_id, user_agent: caller.user_agent ?? null }
-  return told.map(({ scope, payload, ...given }, index) => ({
-    ...{ obj_name: null, obj_id: null, obj_val: null, count: null, duration: 0 },
-    ...{ project_id: null, task_id: null, job_id: null },
+  return events.map(({ scope, payload, ...given }, index) => ({
+    obj_name: null,
+    obj_id: null,
+    obj_val: null,
+    count: null,
+    duration: 0,
+    project_id: null,
+    task_id: null,
+    job_id: null,
     ...given,
-    ...whoseColumns(origin),
+    ...actorColumns(origin),
     event_id,
     ordinal: first + index,
     scope,
@@ -70,7 +76,7 @@ export function serverEvents(origin: Origin, told: readonly Told[], first = 0): 
 }
 
 /** Returns the columns about the user, access token and client address. */
-export function whoseColumns({ actor, caller }: Pick<Origin, 'actor' | 'caller'>) {
+export function actorColumns({ actor, caller }: Pick<Origin, 'actor' | 'caller'>) {
   return {
     user_id: actor?.id ?? null,
     user_name: actor?.username ?? null,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { forgetEvents } from './sweep.ts'
+import { deleteOldEvents } from './sweep.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 
@@ -14,7 +14,7 @@ test('any number of events older than the retention time is deleted', async () =
     from (values ('2025-03-01T09:59:59.999Z'::timestamptz)) old("timestamp"), generate_series(1, 10001)
     union all
     select gen_random_uuid(), 0, 'debug:info', 'client', '2025-03-01T10:00:00.000Z', 0`.execute(db)
-  await forgetEvents(db, new Date('2026-03-01T10:00:00.000Z'), 365)
+  await deleteOldEvents(db, new Date('2026-03-01T10:00:00.000Z'), 365)
   expect(await db.selectFrom('events').select('timestamp').execute()).toEqual([
     { timestamp: new Date('2025-03-01T10:00:00.000Z') },
   ])

@@ -5,7 +5,7 @@ import { deleteEventsBefore } from './repo.ts'
 const dayMs = 86_400_000
 
 /** Deletes events that are older than the retention time. */
-export async function forgetEvents(
+export async function deleteOldEvents(
   db: Kysely<WebhooksDb>,
   now: Date,
   keptDays: number,

@@ -9,7 +9,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { addWebhook, loopback, projectFacts, secrets, testHandlers } from '../testing/world.ts'
+import {
+  addWebhook,
+  projectFacts,
+  resolveLoopback,
+  secrets,
+  testHandlers,
+} from '../testing/world.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock()
@@ -17,8 +23,16 @@ const receiver = await startReceiver()
 afterAll(() => receiver.close())
 
 const handlers = testHandlers({
-  ...{ db, clock, secrets, outgoing: loopback(), tasks: projectFacts({ 7: { owner_id: 1 } }) },
-  ...{ perProject: 9, perOrganization: 9, guard: { nets: [], allowHttp: true } },
+  ...{
+    db,
+    clock,
+    secrets,
+    outgoing: resolveLoopback(),
+    tasks: projectFacts({ 7: { owner_id: 1 } }),
+  },
+  perProject: 9,
+  perOrganization: 9,
+  guard: { nets: [], allowHttp: true },
   schedule: { seconds: [5], random: () => 0.5 },
 })
 const anna = callAs({ user_id: 1, username: 'anna', email: 'anna@example.org' })
@@ -38,14 +52,22 @@ describe.each(transports)('over %s', (transport) => {
     receiver.answer({ status: 202, body: 'here' })
     const delivery = await webhooks.pingWebhook({ id }, anna)
     expect(delivery).toMatchObject({
-      ...{ webhook_id: id, event: 'ping', status_code: 202, response: 'here' },
-      ...{ attempt: 1, redelivery: false, changed_fields: '' },
+      webhook_id: id,
+      event: 'ping',
+      status_code: 202,
+      response: 'here',
+      attempt: 1,
+      redelivery: false,
+      changed_fields: '',
     })
     const [got] = receiver.received
     const text = String(got?.body)
     expect(JSON.parse(text)).toEqual(delivery.request)
     expect(JSON.parse(text)).toMatchObject({
-      ...{ event: 'ping', webhook_id: id, delivery_id: delivery.delivery_id, webhook_sequence: 1 },
+      event: 'ping',
+      webhook_id: id,
+      delivery_id: delivery.delivery_id,
+      webhook_sequence: 1,
       webhook: { id, url: `https://host/api/webhooks/${id}`, has_secret: true },
       sender: { id: 1, username: 'anna', email: 'anna@example.org' },
     })
@@ -66,15 +88,26 @@ test('a ping of a webhook of the dialect cvat has the record of the mount and no
   expect(JSON.parse(text)).toEqual({
     event: 'ping',
     webhook: {
-      ...{ id, url: `${mount}/webhooks/${id}`, target_url: receiver.url, description: '' },
-      ...{ type: 'project', project_id: 7, organization: null, events: ['update:task'], owner },
-      ...{ content_type: 'application/json', is_active: true, enable_ssl: true },
-      ...{ created_date: '2026-03-01T09:00:00.000Z', updated_date: '2026-03-01T09:00:00.000Z' },
+      id,
+      url: `${mount}/webhooks/${id}`,
+      target_url: receiver.url,
+      description: '',
+      type: 'project',
+      project_id: 7,
+      organization: null,
+      events: ['update:task'],
+      owner,
+      content_type: 'application/json',
+      is_active: true,
+      enable_ssl: true,
+      created_date: '2026-03-01T09:00:00.000Z',
+      updated_date: '2026-03-01T09:00:00.000Z',
     },
     sender: owner,
   })
   expect(receiver.received[0]?.headers).toMatchObject({
-    ...{ 'x-webhook-id': String(id), 'x-webhook-delivery': delivery.delivery_id },
+    'x-webhook-id': String(id),
+    'x-webhook-delivery': delivery.delivery_id,
     'x-webhook-sequence': '1',
   })
 })
@@ -109,8 +142,8 @@ test('a target that is not allowed is not called', async () => {
 
 test('a user without permission cannot ping, and an unknown webhook is not found', async () => {
   const id = await addWebhook(db, { target_url: receiver.url })
-  const asked = handlers.pingWebhook({ id }, callAs({ user_id: 2 }))
-  await expect(asked).rejects.toMatchObject({ kind: 'forbidden' })
+  const attempt = handlers.pingWebhook({ id }, callAs({ user_id: 2 }))
+  await expect(attempt).rejects.toMatchObject({ kind: 'forbidden' })
   await expect(handlers.pingWebhook({ id: id + 1 }, anna)).rejects.toMatchObject({
     kind: 'not_found',
   })

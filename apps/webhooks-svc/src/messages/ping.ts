@@ -5,14 +5,14 @@ import { webhook } from '@reticle/contracts/rest/webhooks'
 import { type CallContext, type Service, signedIn } from '@reticle/kit'
 import { toAbsoluteLinks } from '@reticle/kit/net/links'
 import { z } from 'zod'
-import type { Claimed } from '../deliveries/claim.ts'
+import type { ClaimedMessage } from '../deliveries/claim.ts'
 import { toDelivery } from '../deliveries/messages.ts'
 import { deliveryViews, takeSequence } from '../deliveries/repo.ts'
-import { type SendDeps, send } from '../deliveries/send.ts'
+import { type SendDeps, sendMessage } from '../deliveries/send.ts'
 import { buildPayload, dialectBase } from '../payloads/dialects.ts'
 import type { Fact } from '../payloads/payload.ts'
 import { toWebhook, type WebhookView } from '../webhooks/messages.ts'
-import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
+import { findPermitted, type PermitDeps, rejectMissing } from '../webhooks/permit.ts'
 import { insertLeased } from './repo.ts'
 
 export interface PingDeps extends PermitDeps, SendDeps {
@@ -29,18 +29,22 @@ const record = z.record(z.string(), z.unknown())
 export function pingHandlers(deps: PingDeps): Pick<Service<typeof webhooks>, 'pingWebhook'> {
   return {
     async pingWebhook({ id }, context) {
-      const message = await open(deps, await permit(deps, 'update', id, context), context)
-      await send(deps, message, new AbortController().signal)
+      const message = await open(deps, await findPermitted(deps, 'update', id, context), context)
+      await sendMessage(deps, message, new AbortController().signal)
       const made = await deliveryViews(deps.db, id)
         .where('delivery.message_id', '=', message.id)
         .executeTakeFirst()
-      return toDelivery(made ?? missing())
+      return toDelivery(made ?? rejectMissing())
     },
   }
 }
 
 /** Inserts the message with a lease, so that the dispatcher sends it only if this process dies. */
-async function open(deps: PingDeps, view: WebhookView, context: CallContext): Promise<Claimed> {
+async function open(
+  deps: PingDeps,
+  view: WebhookView,
+  context: CallContext,
+): Promise<ClaimedMessage> {
   const { db, clock } = deps
   const now = clock.now()
   const base = dialectBase(view.dialect, deps.base)
@@ -49,7 +53,7 @@ async function open(deps: PingDeps, view: WebhookView, context: CallContext): Pr
   const { event, event_id, key } = fact
   const leased = { webhook_id: view.id, event, event_id, lease_token: randomUUID() }
   const message = await db.transaction().execute(async (tx) => {
-    const sequence = (await takeSequence(tx, view.id)) ?? missing()
+    const sequence = (await takeSequence(tx, view.id)) ?? rejectMissing()
     const to = { sequence, delivery_id: randomUUID() }
     const sent = { ...leased, ...to, body: bodyFor({ ...leased, ...to }) }
     const dates = { occurred_date: now, created_date: now, next_attempt_date: now }
@@ -58,8 +62,15 @@ async function open(deps: PingDeps, view: WebhookView, context: CallContext): Pr
   })
   const { target_url, secret_sealed, old_secret_sealed, old_secret_until_date, enable_ssl } = view
   return {
-    ...{ ...message, traceparent: null, attempt: 0, redelivery_of: null },
-    ...{ target_url, secret_sealed, old_secret_sealed, old_secret_until_date, enable_ssl },
+    ...message,
+    traceparent: null,
+    attempt: 0,
+    redelivery_of: null,
+    target_url,
+    secret_sealed,
+    old_secret_sealed,
+    old_secret_until_date,
+    enable_ssl,
     is_active: true, // a ping of a disabled webhook is sent as well
   }
 }
@@ -72,8 +83,11 @@ function pingOf(
 ): Fact {
   const { user_id, username, first_name, last_name, email } = signedIn(context)
   return {
-    ...{ event: pingEvent, event_id: randomUUID(), key: `webhook:${view.id}` },
-    ...{ occurred_date: clock.now().toISOString(), resource: 'webhook' },
+    event: pingEvent,
+    event_id: randomUUID(),
+    key: `webhook:${view.id}`,
+    occurred_date: clock.now().toISOString(),
+    resource: 'webhook',
     record: record.parse(toAbsoluteLinks(webhook, toWebhook(view), base)),
     actor: { id: user_id, username, first_name, last_name, email },
   }

@@ -8,7 +8,7 @@ type Db = Kysely<WebhooksDb>
  * all its attempts.
  */
 export function messageViews(db: Db, { webhook_id, after }: { webhook_id: number; after: number }) {
-  return owed(db, { webhook_id, after })
+  return originalMessages(db, { webhook_id, after })
     .innerJoinLateral(
       (from) =>
         from
@@ -32,14 +32,14 @@ export async function countMessages(
   db: Db,
   of: { webhook_id: number; after: number },
 ): Promise<number> {
-  const { count } = await owed(db, of)
+  const { count } = await originalMessages(db, of)
     .select((from) => from.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count
 }
 
 /** Excludes redeliveries, which share the sequence number of the original message. */
-const owed = (db: Db, { webhook_id, after }: { webhook_id: number; after: number }) =>
+const originalMessages = (db: Db, { webhook_id, after }: { webhook_id: number; after: number }) =>
   db
     .selectFrom('webhook_messages as message')
     .where('message.webhook_id', '=', webhook_id)
@@ -74,7 +74,10 @@ export async function insertLeased(
 }
 
 /** Selection of the messages to redeliver. */
-export type Again = { message_id: number } | { from: number; to: number } | { failed_since: string }
+export type RedeliverySelection =
+  | { message_id: number }
+  | { from: number; to: number }
+  | { failed_since: string }
 
 /**
  * Queues copies of messages with the same bytes, delivery id and sequence number. Messages whose first attempt has
@@ -82,10 +85,10 @@ export type Again = { message_id: number } | { from: number; to: number } | { fa
  *
  * @returns the number of queued messages
  */
-export async function queueAgain(
+export async function queueRedeliveries(
   db: Db,
   webhook_id: number,
-  again: Again,
+  again: RedeliverySelection,
   now: Date,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -94,12 +97,12 @@ export async function queueAgain(
     select webhook_id, sequence, gen_random_uuid(), delivery_id, event, key,
       changed_fields, body, ${now}, ${now}, coalesce(redelivery_of, id)
     from webhook_messages message
-    where webhook_id = ${webhook_id} and ${chosen(again)}
+    where webhook_id = ${webhook_id} and ${whereSelected(again)}
     order by sequence`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }
 
-function chosen(again: Again) {
+function whereSelected(again: RedeliverySelection) {
   if ('message_id' in again) return sql`id = ${again.message_id}`
   const first = sql`redelivery_of is null and status <> 'pending'`
   if ('from' in again)

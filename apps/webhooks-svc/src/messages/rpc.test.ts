@@ -15,7 +15,13 @@ import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { type Dispatcher, startDispatcher } from '../deliveries/dispatch.ts'
 import { matchEvents } from '../deliveries/match.ts'
-import { addWebhook, loopback, projectFacts, secrets, testHandlers } from '../testing/world.ts'
+import {
+  addWebhook,
+  projectFacts,
+  resolveLoopback,
+  secrets,
+  testHandlers,
+} from '../testing/world.ts'
 import { updateWebhook } from '../webhooks/repo.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
@@ -31,7 +37,11 @@ const tasks = projectFacts({ 7: { owner_id: 1 } })
 const guard = { nets: [], allowHttp: true }
 const rights = { perProject: 9, perOrganization: 9, guard }
 const handlers = testHandlers({
-  ...{ db, tasks, clock, secrets, ...rights },
+  db,
+  tasks,
+  clock,
+  secrets,
+  ...rights,
   onMessages: wake,
 })
 const handle = matchEvents({ clock, base: 'https://host/api', onMessages: wake })
@@ -45,7 +55,7 @@ beforeEach(async () => {
   receiver.answer({})
   clock.set(new Date())
   id = await addWebhook(db, { target_url: receiver.url })
-  dispatcher = startDispatcher({ ...sending, outgoing: loopback() })
+  dispatcher = startDispatcher({ ...sending, outgoing: resolveLoopback() })
 })
 afterEach(() => dispatcher?.stop())
 
@@ -209,7 +219,7 @@ test('a delivery of another webhook is not found, and a user without permission 
     () => redeliverMessages({ id, body: { from: 1, to: 1 } }, bo),
     () => listWebhookMessages({ id, after: 0 }, bo),
   ]
-  for (const ask of asked) await expect(ask()).rejects.toMatchObject({ kind: 'forbidden' })
+  for (const request of asked) await expect(request()).rejects.toMatchObject({ kind: 'forbidden' })
   expect(receiver.received).toHaveLength(1)
 })
 

@@ -4,9 +4,15 @@ import { type CallContext, conflict, invalid, type Service } from '@reticle/kit'
 import { changeAfter } from '@reticle/kit/db/change'
 import { readListPage } from '@reticle/kit/list/page'
 import type { Clock } from '@reticle/kit/scheduling/clock'
-import { missing, type PermitDeps, permit } from '../webhooks/permit.ts'
+import { findPermitted, type PermitDeps, rejectMissing } from '../webhooks/permit.ts'
 import { lockWebhook } from '../webhooks/repo.ts'
-import { type Again, countMessages, findMessage, messageViews, queueAgain } from './repo.ts'
+import {
+  countMessages,
+  findMessage,
+  messageViews,
+  queueRedeliveries,
+  type RedeliverySelection,
+} from './repo.ts'
 
 export interface MessageDeps extends PermitDeps {
   clock: Clock
@@ -24,7 +30,7 @@ export function messageHandlers(deps: MessageDeps): Handlers {
   const { db } = deps
   return {
     async listWebhookMessages({ id: webhook_id, after, page, page_size }, context) {
-      await permit(deps, 'view', webhook_id, context)
+      await findPermitted(deps, 'view', webhook_id, context)
       const of = { webhook_id, after }
       const { count, results } = await readListPage(
         { page, page_size },
@@ -35,41 +41,41 @@ export function messageHandlers(deps: MessageDeps): Handlers {
     },
 
     async redeliverMessages({ id, body }, context) {
-      const again = readAgain(body)
-      return { count: await sendAgain(deps, id, () => Promise.resolve(again), context) }
+      const again = readSelection(body)
+      return { count: await redeliverSelected(deps, id, () => Promise.resolve(again), context) }
     },
 
     async redeliver({ id, delivery_id }, context) {
-      const find = async () => (await findMessage(db, id, delivery_id)) ?? missing()
-      await sendAgain(deps, id, find, context)
+      const find = async () => (await findMessage(db, id, delivery_id)) ?? rejectMissing()
+      await redeliverSelected(deps, id, find, context)
       return {}
     },
   }
 }
 
 /** @throws DomainError conflict when the webhook is disabled, since its messages would be dropped */
-async function sendAgain(
+async function redeliverSelected(
   deps: MessageDeps,
   id: number,
-  find: () => Promise<Again>,
+  find: () => Promise<RedeliverySelection>,
   context: CallContext,
 ): Promise<number> {
   const prepare = async () => {
-    await permit(deps, 'update', id, context)
+    await findPermitted(deps, 'update', id, context)
     return find()
   }
   const count = await changeAfter(deps.db, context, prepare, async (tx, again) => {
-    const { is_active } = (await lockWebhook(tx, id)) ?? missing()
+    const { is_active } = (await lockWebhook(tx, id)) ?? rejectMissing()
     if (!is_active)
       throw conflict('The webhook is not active: switch it on first.', { code: 'webhook_inactive' })
-    return queueAgain(tx, id, again, deps.clock.now())
+    return queueRedeliveries(tx, id, again, deps.clock.now())
   })
   deps.onMessages()
   return count
 }
 
 /** @throws DomainError invalid for an incomplete or reversed range, and for a range together with failed_since */
-function readAgain({ from, to, failed_since }: MessagesToRedeliver): Again {
+function readSelection({ from, to, failed_since }: MessagesToRedeliver): RedeliverySelection {
   if (failed_since !== undefined) {
     if (from === undefined && to === undefined) return { failed_since }
     throw invalid({ non_field_errors: 'Either from and to, or failed_since.' })

@@ -136,7 +136,11 @@ describe('before_update', () => {
 test('a change of annotations has no counts', async () => {
   await addCvatWebhook()
   const annotations = {
-    ...{ action: 'create' as const, tags: 0, shapes: 1, tracks: 0, revision: 4 },
+    action: 'create' as const,
+    tags: 0,
+    shapes: 1,
+    tracks: 0,
+    revision: 4,
     ids: { tags: [], shapes: [9], tracks: [] },
   }
   const job = jobRecord({ project_id: 7 })
@@ -186,8 +190,13 @@ test('a record becomes text once, however many webhooks get it', () => {
   }
   const { bodyFor } = buildCvatPayload(
     {
-      ...{ event: 'create:task', event_id: 'e', key: 'task:12', resource: 'task', actor: null },
-      ...{ occurred_date: '2026-03-01T10:00:00.000Z', record: { id: 12, owner } },
+      event: 'create:task',
+      event_id: 'e',
+      key: 'task:12',
+      resource: 'task',
+      actor: null,
+      occurred_date: '2026-03-01T10:00:00.000Z',
+      record: { id: 12, owner },
     },
     mount,
   )

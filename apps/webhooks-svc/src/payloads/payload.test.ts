@@ -6,7 +6,11 @@ const anna = { id: 3, username: 'anna', first_name: 'Anna', last_name: 'L', emai
 
 function fact(given: Partial<Fact>): Fact {
   return {
-    ...{ event: 'update:task', event_id: 'e', key: 'task:12', resource: 'task', actor: null },
+    event: 'update:task',
+    event_id: 'e',
+    key: 'task:12',
+    resource: 'task',
+    actor: null,
     occurred_date: '2026-03-01T10:00:00.000Z',
     record: { id: 12 },
     ...given,

@@ -6,10 +6,10 @@ import { readNets } from '@reticle/kit/outgoing/guard'
 import { secretBox } from '@reticle/kit/settings/secrets'
 import type { Insertable, Kysely } from 'kysely'
 import { afterAll } from 'vitest'
+import { lockOrganization } from '../copies/repo-organizations.ts'
+import { lockProject } from '../copies/repo-projects.ts'
 import type { WebhooksDb, WebhooksTable } from '../db/schema.ts'
 import { type HandlerDeps, handlersOf } from '../handlers.ts'
-import { lockOrganization } from '../organizations/repo.ts'
-import { lockProject } from '../projects/repo.ts'
 import type { WebhookDeps } from '../webhooks/rpc.ts'
 
 /** Fixtures of the tests of this service, used with a real database. */
@@ -30,7 +30,11 @@ export function projectFacts(known: Record<number, KnownProject>) {
     if (!project) throw notFound()
     const user_id = principal?.user_id ?? 0
     return factsOf({
-      ...{ target: 'project', project_id: id, task_id: null, size: 0, jobs: [] },
+      target: 'project',
+      project_id: id,
+      task_id: null,
+      size: 0,
+      jobs: [],
       organization_id: project.organization_id ?? null,
       organization_role: project.roles?.[user_id] ?? null,
       relations: project.owner_id === user_id ? ['project owner', 'project staff'] : [],
@@ -53,8 +57,14 @@ export async function addWebhook(
   const { id } = await db
     .insertInto('webhooks')
     .values({
-      ...{ type: 'project', project_id, target_url: 'https://example.org', description: '' },
-      ...{ owner_id: 1, owner_username: 'anna', owner_first_name: '', owner_last_name: '' },
+      type: 'project',
+      project_id,
+      target_url: 'https://example.org',
+      description: '',
+      owner_id: 1,
+      owner_username: 'anna',
+      owner_first_name: '',
+      owner_last_name: '',
       events: [
         'create:task',
         'delete:project',
@@ -63,7 +73,10 @@ export async function addWebhook(
         'update:project',
         'update:task',
       ],
-      ...{ is_active: true, enable_ssl: true, created_date: date, updated_date: date },
+      is_active: true,
+      enable_ssl: true,
+      created_date: date,
+      updated_date: date,
       ...given,
     })
     .returning('id')
@@ -97,7 +110,7 @@ export const testHandlers = (deps: WebhookDeps & Partial<HandlerDeps>) =>
 const nowhere = openOutgoing({ nets: [], allowHttp: false })
 
 /** Returns outgoing calls that can reach this machine only. */
-export function loopback(): Outgoing {
+export function resolveLoopback(): Outgoing {
   const outgoing = openOutgoing({ nets: readNets(['127.0.0.0/8']), allowHttp: true })
   afterAll(() => outgoing.close())
   return outgoing

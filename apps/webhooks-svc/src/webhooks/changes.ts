@@ -2,7 +2,7 @@ import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { SecretBox } from '@reticle/kit/settings/secrets'
 import type { Updateable } from 'kysely'
 import type { WebhookRow, WebhooksTable } from '../db/schema.ts'
-import type { Fields } from './check.ts'
+import type { WebhookFields } from './check.ts'
 import { isSecret, sealSecret } from './secret.ts'
 
 const plain = ['target_url', 'description', 'is_active', 'enable_ssl', 'dialect'] as const
@@ -13,7 +13,7 @@ const plain = ['target_url', 'description', 'is_active', 'enable_ssl', 'dialect'
  */
 export function changesOf(
   before: WebhookRow,
-  { secret, events, ...fields }: Fields,
+  { secret, events, ...fields }: WebhookFields,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
 ): Updateable<WebhooksTable> | undefined {
   const changed = plain.filter((key) => fields[key] !== undefined && fields[key] !== before[key])

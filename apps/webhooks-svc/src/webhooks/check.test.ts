@@ -2,11 +2,10 @@ import { webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
 import { webhookCreate, webhookPatch } from '@reticle/contracts/rest/webhooks'
 import { describe, expect, test } from 'vitest'
-import { readFields, readScope } from './check.ts'
-import { eventsOf } from './events.ts'
+import { eventsOf, readScope, readWebhookFields } from './check.ts'
 
 const guard = { nets: [], allowHttp: false }
-const read = (body: WebhookPatch) => readFields(body, 'project', guard)
+const read = (body: WebhookPatch) => readWebhookFields(body, 'project', guard)
 
 describe('rejected target URLs', () => {
   test.each([
@@ -34,7 +33,7 @@ test('the schema rejects a target URL of 8,193 characters', () => {
 
 test('plain http is accepted where the installation allows it', () => {
   const open = { nets: [], allowHttp: true }
-  expect(readFields({ target_url: 'http://example.org' }, 'project', open)).toEqual({
+  expect(readWebhookFields({ target_url: 'http://example.org' }, 'project', open)).toEqual({
     target_url: 'http://example.org',
   })
 })
@@ -50,9 +49,11 @@ describe('events', () => {
     'events of an %s are valid for both webhook types',
     (resource) => {
       const events = ['create', 'delete', 'update'].map((verb) => `${verb}:${resource}`)
-      const asked = { events: events.join(',') }
-      expect(read(asked)).toEqual({ events })
-      expect(readFields(asked, 'organization', { nets: [], allowHttp: false })).toEqual({ events })
+      const query = { events: events.join(',') }
+      expect(read(query)).toEqual({ events })
+      expect(readWebhookFields(query, 'organization', { nets: [], allowHttp: false })).toEqual({
+        events,
+      })
     },
   )
 
@@ -124,7 +125,7 @@ test('the event names of each webhook type are listed and accepted', () => {
   expect(eventsOf('project')).not.toContain('create:project')
   expect(eventsOf('project')).toContain('update:project')
   for (const type of ['project', 'organization'] as const)
-    expect(readFields({ events: eventsOf(type).join() }, type, guard).events).toEqual(
+    expect(readWebhookFields({ events: eventsOf(type).join() }, type, guard).events).toEqual(
       eventsOf(type),
     )
 })

@@ -1,13 +1,13 @@
 import { pingEvent, webhookEvents } from '@reticle/contracts/events/webhook-events'
 import type { Principal } from '@reticle/contracts/rest/principal'
-import type { WebhookPatch } from '@reticle/contracts/rest/webhooks'
+import type { WebhookPatch, webhookTypes } from '@reticle/contracts/rest/webhooks'
 import { type DomainError, invalid } from '@reticle/kit'
 import { type Guard, readTarget, TargetRefused } from '@reticle/kit/outgoing/guard'
 import type { WebhookRow } from '../db/schema.ts'
-import type { Whose } from './repo.ts'
+import type { WebhookScope } from './repo.ts'
 
 /** Fields that a client may set, as they are stored; only the secret is still plain text. */
-export type Fields = Partial<
+export type WebhookFields = Partial<
   Pick<WebhookRow, 'target_url' | 'description' | 'events' | 'is_active' | 'enable_ssl' | 'dialect'>
 > & { secret?: string }
 
@@ -17,7 +17,11 @@ export type Fields = Partial<
  *
  * @throws DomainError invalid, naming the field
  */
-export function readFields(body: WebhookPatch, type: WebhookRow['type'], guard: Guard): Fields {
+export function readWebhookFields(
+  body: WebhookPatch,
+  type: WebhookRow['type'],
+  guard: Guard,
+): WebhookFields {
   const { target_url, events, content_type, ...fields } = body
   if (content_type !== undefined && content_type !== 'application/json')
     throw invalid({ content_type: `"${content_type}" is not a valid choice.` })
@@ -56,7 +60,7 @@ function readEvents(text: string, type: WebhookRow['type']): string[] {
 export function readScope(
   { type, project_id }: { type: string; project_id?: number | null },
   { scope }: Pick<Principal, 'scope'>,
-): Whose {
+): WebhookScope {
   if (type === 'project' && project_id != null) return { project_id }
   if (type === 'project') throw invalid({ project_id: 'This field is required.' }, 'required')
   if (project_id != null)
@@ -72,3 +76,11 @@ export function readScope(
 /** Returns the error for a reference to a project that does not exist. */
 export const noSuchProject = (id: number): DomainError =>
   invalid({ project_id: `Invalid pk "${id}" - object does not exist.` })
+
+/** Returns the sorted names of the events that a type of webhook may subscribe to; `all` for every type. */
+export function eventsOf(type: (typeof webhookTypes)[number] | 'all'): string[] {
+  const names = Object.entries(webhookEvents).filter(
+    ([, types]) => type === 'all' || types.includes(type),
+  )
+  return names.map(([name]) => name).sort()
+}

@@ -1,12 +1,12 @@
 import { assertPermitted, type CallContext, invalid, notFound, signedIn } from '@reticle/kit'
 import type { Transaction } from 'kysely'
+import { lockOrganization } from '../copies/repo-organizations.ts'
+import { lockProject } from '../copies/repo-projects.ts'
 import type { WebhooksDb } from '../db/schema.ts'
-import { lockOrganization } from '../organizations/repo.ts'
-import { lockProject } from '../projects/repo.ts'
 import { noSuchProject } from './check.ts'
 import { factsOf, type PermitDeps } from './permit.ts'
-import { organizationStanding, standing, webhookRules } from './policy.ts'
-import { countWebhooks, type Whose } from './repo.ts'
+import { organizationStanding, projectStanding, webhookRules } from './policy.ts'
+import { countWebhooks, type WebhookScope } from './repo.ts'
 
 export interface EnterDeps extends PermitDeps {
   /** Maximum number of webhooks of one project. */
@@ -19,7 +19,7 @@ export interface EnterDeps extends PermitDeps {
  * Called in the transaction that inserts a webhook: locks the project or organization and checks that it exists and
  * is below its limit.
  */
-type Enter = (tx: Transaction<WebhooksDb>) => Promise<Whose>
+type EnterScope = (tx: Transaction<WebhooksDb>) => Promise<WebhookScope>
 
 /**
  * Checks that the caller may create webhooks of a project. The returned function locks the row of the project, so
@@ -31,11 +31,11 @@ export async function enterProject(
   deps: EnterDeps,
   project_id: number,
   context: CallContext,
-): Promise<Enter> {
+): Promise<EnterScope> {
   const owner = signedIn(context)
   const facts = await factsOf(deps, project_id, context)
   if (!facts) throw noSuchProject(project_id)
-  assertPermitted(webhookRules, 'create', owner, standing(facts, owner))
+  assertPermitted(webhookRules, 'create', owner, projectStanding(facts, owner))
   const { organization_id } = facts
   return async (tx) => {
     const project = await lockProject(tx, { id: project_id, organization_id })
@@ -50,7 +50,7 @@ export function enterOrganization(
   { perOrganization }: EnterDeps,
   organization_id: number,
   context: CallContext,
-): Enter {
+): EnterScope {
   const owner = signedIn(context)
   const how = organizationStanding(organization_id, owner)
   assertPermitted(webhookRules, 'create:organization', owner, how)
@@ -64,7 +64,7 @@ export function enterOrganization(
 
 async function assertRoom(
   tx: Transaction<WebhooksDb>,
-  whose: Whose,
+  whose: WebhookScope,
   most: number,
   what: string,
 ): Promise<void> {

@@ -28,7 +28,9 @@ const over = (on = db, tasks = deps.tasks) => testHandlers({ ...deps, db: on, ta
 const [anna, admin] = [callAs({ user_id: 1 }), callAs({ user_id: 9, role: 'admin' })]
 
 const a = await addWebhook(db, {
-  ...{ target_url: 'https://a.example/hook', owner_username: 'zoe', description: 'Nightly CI' },
+  target_url: 'https://a.example/hook',
+  owner_username: 'zoe',
+  description: 'Nightly CI',
   updated_date: new Date('2026-03-05T00:00:00Z'),
 })
 const b = await addWebhook(db, { target_url: 'https://b.example', project_id: 8, owner_id: 2 })
@@ -131,17 +133,30 @@ async function addDeliveries(count: number) {
     const { id: message_id } = await db
       .insertInto('webhook_messages')
       .values({
-        ...{ webhook_id: a, sequence, event: 'update:task', key: 'task:1', changed_fields: '' },
-        ...{ event_id: randomUUID(), delivery_id: randomUUID(), body: Buffer.from('{}') },
-        ...{ created_date: now, next_attempt_date: now },
+        webhook_id: a,
+        sequence,
+        event: 'update:task',
+        key: 'task:1',
+        changed_fields: '',
+        event_id: randomUUID(),
+        delivery_id: randomUUID(),
+        body: Buffer.from('{}'),
+        created_date: now,
+        next_attempt_date: now,
       })
       .returning('id')
       .executeTakeFirstOrThrow()
     await db
       .insertInto('webhook_deliveries')
       .values({
-        ...{ webhook_id: a, message_id, status_code: 200, attempt: 1, request_duration: 1 },
-        ...{ response: '', created_date: now, updated_date: now },
+        webhook_id: a,
+        message_id,
+        status_code: 200,
+        attempt: 1,
+        request_duration: 1,
+        response: '',
+        created_date: now,
+        updated_date: now,
       })
       .execute()
   }

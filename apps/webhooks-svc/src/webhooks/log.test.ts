@@ -23,10 +23,10 @@ async function logged() {
 
 test('changes of a webhook are logged once and without its secret', async () => {
   const webhooks = await losingAnswers(table, handlers)
-  const asked = { target_url: 'https://example.org/hook', events: 'update:task' }
+  const query = { target_url: 'https://example.org/hook', events: 'update:task' }
   const secret = 'never to be told'
   const made = await webhooks.createWebhook(
-    { body: { ...asked, secret, type: 'project', project_id: 7 } },
+    { body: { ...query, secret, type: 'project', project_id: 7 } },
     anna,
   )
   const place = { obj_id: made.id, project_id: 7, org_id: 2, user_id: 1, user_name: 'anna' }

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { Webhook } from '@reticle/contracts/rest/webhooks'
 import type { CallContext } from '@reticle/kit'
 import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { Transaction } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
-import { noteChange } from '../event-log/note-change.ts'
+import { type RecordChange, recordEvents } from '../event-log/record-events.ts'
+import { insertEvents } from '../event-log/repo.ts'
+import { originOfCall, serverEvents } from '../event-log/server-events.ts'
 
 const shown = [
   'target_url',
@@ -28,7 +31,7 @@ export function logWebhook(
   context: CallContext,
 ): Promise<void> {
   const { organization: organization_id } = record
-  return noteChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
+  return logChange(tx, clock, { action, resource: 'webhook', record, organization_id }, context)
 }
 
 /** Logs every changed field; of the secret only whether one exists. */
@@ -41,5 +44,17 @@ export function logWebhookUpdate(
   const changed = shown.filter((name) => old[name] !== record[name])
   const before = Object.fromEntries(changed.map((name) => [name, old[name]]))
   const change = { action: 'update', resource: 'webhook', record, before } as const
-  return noteChange(tx, clock, { ...change, organization_id: record.organization }, context)
+  return logChange(tx, clock, { ...change, organization_id: record.organization }, context)
+}
+
+/** Logs a change of a record of this service directly, in the transaction of the change and without the bus. */
+async function logChange(
+  tx: Transaction<WebhooksDb>,
+  clock: Clock,
+  change: RecordChange & { organization_id: number | null },
+  context: CallContext,
+): Promise<void> {
+  const when = { event_id: randomUUID(), timestamp: clock.now().toISOString() }
+  const origin = originOfCall(context, { ...when, organization_id: change.organization_id })
+  await insertEvents(tx, serverEvents(origin, recordEvents(change)))
 }

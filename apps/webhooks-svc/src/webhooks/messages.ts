@@ -1,6 +1,6 @@
 import type { Webhook } from '@reticle/contracts/rest/webhooks'
+import { deletedUserId } from '../copies/repo-people.ts'
 import type { WebhookRow } from '../db/schema.ts'
-import { nobody } from '../people/nobody.ts'
 
 /** Row of a webhook, joined with its organization (its own or that of its project) and its newest delivery. */
 export type WebhookView = WebhookRow & {
@@ -39,7 +39,7 @@ export function toWebhook(row: WebhookView): Webhook {
 
 /** Returns null when the account of the owner was deleted. */
 function ownerOf(row: WebhookRow): Webhook['owner'] {
-  if (row.owner_id === nobody) return null
+  if (row.owner_id === deletedUserId) return null
   return {
     url: `/users/${row.owner_id}`,
     id: row.owner_id,

@@ -37,7 +37,8 @@ const member = (
   scope: number | null = 5,
 ) =>
   callAs({
-    ...{ user_id: 1, organization_roles: role ? { 5: role } : {} },
+    user_id: 1,
+    organization_roles: role ? { 5: role } : {},
     scope: { organization_id: scope },
     ...given,
   })
@@ -58,7 +59,9 @@ describe.each(transports)('over %s', (transport) => {
   test('an organization webhook belongs to the organization that the request names', async () => {
     const made = await webhooks.createWebhook({ body }, olga)
     expect(made).toMatchObject({
-      ...{ type: 'organization', project_id: null, organization: 5 },
+      type: 'organization',
+      project_id: null,
+      organization: 5,
       events: 'create:project,delete:organization',
     })
     expect(await webhooks.getWebhook({ id: made.id }, olga)).toEqual(made)

@@ -31,8 +31,13 @@ async function shown(id: number) {
 
 describe('webhooks of a user who leaves the organization', () => {
   const membership = (user_id: number, organization: number) => ({
-    ...{ id: 21, organization, is_active: true, joined_date: null, role: 'maintainer' as const },
-    ...{ user: userRecord({ id: user_id }), invitation: null },
+    id: 21,
+    organization,
+    is_active: true,
+    joined_date: null,
+    role: 'maintainer' as const,
+    user: userRecord({ id: user_id }),
+    invitation: null,
   })
   const leave = (user_id: number, organization: number) =>
     arrives(membershipDeleted, { membership: membership(user_id, organization) })
@@ -54,7 +59,9 @@ describe('webhooks of a user who leaves the organization', () => {
     await leave(3, 2)
     for (const id of [own, ofProject])
       expect(await shown(id)).toMatchObject({
-        ...{ is_active: true, owner: { id: 3 }, owner_left_date: expect.any(String) },
+        is_active: true,
+        owner: { id: 3 },
+        owner_left_date: expect.any(String),
       })
     for (const id of [others, elsewhere, personal])
       expect(await shown(id)).not.toHaveProperty('owner_left_date')

@@ -12,7 +12,7 @@ import {
 import type { Kysely } from 'kysely'
 import type { WebhooksDb } from '../db/schema.ts'
 import type { WebhookView } from './messages.ts'
-import { organizationStanding, standing, webhookRules } from './policy.ts'
+import { organizationStanding, projectStanding, webhookRules } from './policy.ts'
 import { findWebhook } from './repo.ts'
 
 export interface PermitDeps {
@@ -28,13 +28,13 @@ type Action = 'view' | 'update' | 'delete'
  *
  * @throws DomainError not_found (also when its project was deleted), forbidden
  */
-export async function permit(
+export async function findPermitted(
   deps: PermitDeps,
   action: Action,
   id: number,
   context: CallContext,
 ): Promise<WebhookView> {
-  const row = (await findWebhook(deps.db, id)) ?? missing()
+  const row = (await findWebhook(deps.db, id)) ?? rejectMissing()
   const principal = signedIn(context)
   assertPermitted(webhookRules, action, principal, await standingTo(deps, row, context))
   return row
@@ -49,11 +49,11 @@ async function standingTo(
   const { organization_id, project_id } = row
   if (organization_id !== null) return organizationStanding(organization_id, principal, row)
   const facts = project_id === null ? undefined : await factsOf(deps, project_id, context)
-  return standing(facts ?? missing(), principal, row)
+  return projectStanding(facts ?? rejectMissing(), principal, row)
 }
 
 /** Throws not_found: the webhook does not exist, or the caller must not learn of it. */
-export function missing(): never {
+export function rejectMissing(): never {
   throw notFound()
 }
 

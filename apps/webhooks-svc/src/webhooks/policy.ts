@@ -21,7 +21,7 @@ export const webhookRules: readonly Rule[] = [
  * Returns the relations of the caller to a project's webhook, from the facts of the project and the owner of the
  * webhook.
  */
-export function standing(
+export function projectStanding(
   facts: Facts,
   { user_id }: Principal,
   webhook?: { owner_id: number },

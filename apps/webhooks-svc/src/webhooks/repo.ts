@@ -65,14 +65,14 @@ export function lockWebhook(tx: Tx, id: number): Promise<WebhookRow | undefined>
 }
 
 /** Project or organization that a webhook belongs to. */
-export type Whose = { project_id: number } | { organization_id: number }
+export type WebhookScope = { project_id: number } | { organization_id: number }
 
-const columnOf = (whose: Whose) =>
+const columnOf = (whose: WebhookScope) =>
   'project_id' in whose
     ? ({ column: 'project_id', id: whose.project_id } as const)
     : ({ column: 'organization_id', id: whose.organization_id } as const)
 
-export async function countWebhooks(db: Db, whose: Whose): Promise<number> {
+export async function countWebhooks(db: Db, whose: WebhookScope): Promise<number> {
   const { column, id } = columnOf(whose)
   const { count } = await db
     .selectFrom('webhooks')
@@ -109,7 +109,7 @@ export async function deleteWebhook(db: Db, id: number): Promise<void> {
  * Ends the webhooks of a deleted project or organization. They are hidden from users but still deliver their pending
  * messages; `deliveries/sweep.ts` deletes them later.
  */
-export async function endWebhooks(db: Db, whose: Whose, now: Date): Promise<void> {
+export async function endWebhooks(db: Db, whose: WebhookScope, now: Date): Promise<void> {
   const { column, id } = columnOf(whose)
   await db
     .updateTable('webhooks')

@@ -9,22 +9,20 @@ import type { Clock } from '@reticle/kit/scheduling/clock'
 import type { SecretBox } from '@reticle/kit/settings/secrets'
 import type { Transaction, Updateable } from 'kysely'
 import type { WebhookRow, WebhooksDb, WebhooksTable } from '../db/schema.ts'
-import { describeLimits } from '../limits.ts'
 import { changesOf, rotationOf } from './changes.ts'
-import { type Fields, readFields, readScope } from './check.ts'
+import { eventsOf, readScope, readWebhookFields, type WebhookFields } from './check.ts'
 import { type EnterDeps, enterOrganization, enterProject } from './enter.ts'
-import { eventsOf } from './events.ts'
 import { listWebhooks } from './list.ts'
 import { logWebhook, logWebhookUpdate } from './log.ts'
 import { toWebhook } from './messages.ts'
-import { missing, permit } from './permit.ts'
+import { findPermitted, rejectMissing } from './permit.ts'
 import {
   deleteWebhook,
   findWebhook,
   insertWebhook,
   lockWebhook,
   updateWebhook,
-  type Whose,
+  type WebhookScope,
 } from './repo.ts'
 import { sealSecret } from './secret.ts'
 
@@ -44,15 +42,12 @@ type Handlers = Pick<
   | 'rotateWebhookSecret'
   | 'deleteWebhook'
   | 'listWebhookEvents'
-  | 'describe'
 >
 
 /** Creates the handlers of webhooks as a resource. */
 export function webhookHandlers(deps: WebhookDeps): Handlers {
   const { db } = deps
   return {
-    describe: async () => describeLimits(deps),
-
     listWebhookEvents: async ({ type }) => ({ webhook_type: type, events: eventsOf(type) }),
 
     async listWebhooks(query, context) {
@@ -67,17 +62,17 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
         'project_id' in whose
           ? await enterProject(deps, whose.project_id, context)
           : enterOrganization(deps, whose.organization_id, context)
-      const fields = readFields(body, body.type, deps.guard)
-      const asked = { ...fields, type: body.type, target_url: body.target_url }
+      const fields = readWebhookFields(body, body.type, deps.guard)
+      const columns = { ...fields, type: body.type, target_url: body.target_url }
       return runChange(db, context, async (tx) => {
-        const made = await insert(tx, deps, { ...asked, ...(await enter(tx)) }, owner)
+        const made = await insert(tx, deps, { ...columns, ...(await enter(tx)) }, owner)
         await logWebhook({ tx, clock: deps.clock }, 'create', made, context)
         return made
       })
     },
 
     async getWebhook({ id }, context) {
-      return toWebhook(await permit(deps, 'view', id, context))
+      return toWebhook(await findPermitted(deps, 'view', id, context))
     },
 
     async updateWebhook({ id, if_match, body }, context) {
@@ -89,16 +84,16 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
     },
 
     async rotateWebhookSecret({ id, body }, context) {
-      const prepare = () => permit(deps, 'update', id, context)
+      const prepare = () => findPermitted(deps, 'update', id, context)
       return changeAfter(db, context, prepare, (tx) =>
         write(tx, deps, { id, changesTo: (before) => rotationOf(before, body, deps) }, context),
       )
     },
 
     async deleteWebhook({ id, if_match }, context) {
-      const prepare = () => permit(deps, 'delete', id, context)
+      const prepare = () => findPermitted(deps, 'delete', id, context)
       await changeAfter(db, context, prepare, async (tx) => {
-        assertMatches(if_match, (await lockWebhook(tx, id)) ?? missing())
+        assertMatches(if_match, (await lockWebhook(tx, id)) ?? rejectMissing())
         await logWebhook({ tx, clock: deps.clock }, 'delete', await read(tx, id), context)
         await deleteWebhook(tx, id)
       })
@@ -107,7 +102,7 @@ export function webhookHandlers(deps: WebhookDeps): Handlers {
 }
 
 async function read(tx: Transaction<WebhooksDb>, id: number): Promise<Webhook> {
-  return toWebhook((await findWebhook(tx, id)) ?? missing())
+  return toWebhook((await findWebhook(tx, id)) ?? rejectMissing())
 }
 
 async function insert(
@@ -123,7 +118,7 @@ async function insert(
   if (secret) await updateWebhook(tx, id, { secret_sealed: sealSecret(secrets, id, secret) })
   return read(tx, id)
 }
-type NewFields = Fields & Pick<WebhookRow, 'type' | 'target_url'> & Partial<Whose>
+type NewFields = WebhookFields & Pick<WebhookRow, 'type' | 'target_url'> & Partial<WebhookScope>
 
 const defaults = {
   description: '',
@@ -146,8 +141,8 @@ async function update(
   { id, if_match, body }: { id: number; if_match?: string; body: WebhookPatch },
   context: CallContext,
 ): Promise<Webhook> {
-  const { type } = await permit(deps, 'update', id, context)
-  const fields = readFields(body, type, deps.guard)
+  const { type } = await findPermitted(deps, 'update', id, context)
+  const fields = readWebhookFields(body, type, deps.guard)
   const changesTo = (before: WebhookRow) => changesOf(before, fields, deps)
   return runChange(deps.db, { ...context, row: `webhook:${id}` }, (tx) =>
     write(tx, deps, { id, if_match, changesTo }, context),
@@ -167,7 +162,7 @@ async function write(
   { id, if_match, changesTo }: Change,
   context: CallContext,
 ): Promise<Webhook> {
-  const before = (await lockWebhook(tx, id)) ?? missing()
+  const before = (await lockWebhook(tx, id)) ?? rejectMissing()
   assertMatches(if_match, before)
   const changes = changesTo(before)
   const old = await read(tx, id)

@@ -5,7 +5,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import type { Kysely } from 'kysely'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
-import { type Usability, usable } from './repo.ts'
+import { type Usability, whereUsable } from './repo.ts'
 
 type Query = OperationInput<typeof identity.listAccessTokens>
 
@@ -30,6 +30,6 @@ export function listAccessTokens(
     .selectFrom('access_tokens')
     .selectAll()
     .where('owner_id', '=', owner_id)
-    .where(usable(usability))
+    .where(whereUsable(usability))
   return listPage(rows, query, accessTokenFields, columns)
 }

@@ -4,14 +4,14 @@ import type { AccessTokenRow } from '../../db/schema.ts'
 import { showExpiry } from './expiry.ts'
 
 /** Options of a token record: the expiry as a day, or with its time. */
-export interface Shown {
+export interface TokenFormat {
   with_time?: boolean | undefined
 }
 
 export function toAccessToken(
   row: AccessTokenRow,
   owner: BasicUser,
-  { with_time = false }: Shown = {},
+  { with_time = false }: TokenFormat = {},
 ): AccessToken {
   const { id, name, read_only, dialect, expiry_date } = row
   const expiry = expiry_date && (with_time ? expiry_date.toISOString() : showExpiry(expiry_date))

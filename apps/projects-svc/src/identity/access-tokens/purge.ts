@@ -1,5 +1,5 @@
 import type { IdentityDeps } from '../deps.ts'
-import { usable } from './repo.ts'
+import { whereUsable } from './repo.ts'
 
 const keptMs = 90 * 86_400_000
 
@@ -13,7 +13,7 @@ export async function purgeAccessTokens({
   const then = { now: limit, staleDays: settings.accessTokenStaleDays }
   await db
     .deleteFrom('access_tokens')
-    .where((eb) => eb.not(usable(then)(eb)))
+    .where((eb) => eb.not(whereUsable(then)(eb)))
     .where((eb) => eb.or([eb('revoked_date', 'is', null), eb('revoked_date', '<', limit)]))
     .execute()
 }

@@ -23,7 +23,7 @@ const dayMs = 86_400_000
  * Builds the condition of a usable token: not revoked, not expired, not stale. Other tokens are hidden from every
  * caller.
  */
-export function usable({ now, staleDays }: Usability) {
+export function whereUsable({ now, staleDays }: Usability) {
   const staleDate = new Date(now.getTime() - staleDays * dayMs)
   return (eb: ExpressionBuilder<ProjectsDb, 'access_tokens'>) =>
     eb.and([
@@ -45,7 +45,7 @@ export function findAccessToken(
     .selectFrom('access_tokens')
     .selectAll()
     .where('id', '=', id)
-    .where(usable(usability))
+    .where(whereUsable(usability))
     .executeTakeFirst()
 }
 
@@ -58,7 +58,7 @@ export function lockAccessToken(
     .selectFrom('access_tokens')
     .selectAll()
     .where('id', '=', id)
-    .where(usable(usability))
+    .where(whereUsable(usability))
     .forUpdate()
     .executeTakeFirst()
 }
@@ -77,7 +77,7 @@ export async function findTokenAndUser(
     .selectAll('users')
     .select(['access_tokens.id as token_id', 'read_only', 'dialect', 'last_used_date'])
     .where('token_hash', '=', token_hash)
-    .where(usable(usability))
+    .where(whereUsable(usability))
     .executeTakeFirst()
   if (!row) return undefined
   const { token_id, read_only, dialect, last_used_date, ...user } = row
@@ -93,7 +93,7 @@ export async function countAccessTokens(
     .selectFrom('access_tokens')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('owner_id', '=', owner_id)
-    .where(usable(usability))
+    .where(whereUsable(usability))
     .executeTakeFirstOrThrow()
   return count
 }

@@ -2,7 +2,7 @@ import { accessTokenList } from '@reticle/contracts/rest/auth'
 import { recordTag } from '@reticle/kit/call/etag'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, testIdentity } from '../testing.ts'
 
 /** Calls on access tokens. */
 
@@ -231,9 +231,11 @@ describe.each(transports)('%s', (transport) => {
       const { id, dialect, value } = await identity.createAccessToken({ body }, call)
       expect(dialect).toBe('cvat')
       const asked = { authorization: `Token ${value}`, address: '127.0.0.1' }
-      expect(await identity.authenticate(asked, nobody())).toMatchObject({ dialect: 'cvat' })
+      expect(await identity.authenticate(asked, anonymousCall())).toMatchObject({ dialect: 'cvat' })
       await identity.updateAccessToken({ id, body: { dialect: 'service' } }, call)
-      expect(await identity.authenticate(asked, nobody())).toMatchObject({ dialect: 'service' })
+      expect(await identity.authenticate(asked, anonymousCall())).toMatchObject({
+        dialect: 'service',
+      })
     })
 
     test('that is unknown is not found', async () => {
@@ -320,7 +322,10 @@ describe.each(transports)('%s', (transport) => {
       const user = await addUser()
       const { value, ...token } = await create(as(user))
       const authorization = `Token ${value}`
-      const { principal } = await identity.authenticate({ authorization, address: '' }, nobody())
+      const { principal } = await identity.authenticate(
+        { authorization, address: '' },
+        anonymousCall(),
+      )
       const last_used_date = clock.now().toISOString()
       const call = { ...as(user), principal }
       expect(await identity.getCurrentAccessToken({}, call)).toEqual({ ...token, last_used_date })

@@ -13,16 +13,16 @@ import { runChange } from '@reticle/kit/db/change'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
-import { fieldsBefore, isEmpty } from '../../changes.ts'
+import { fieldsBefore, isEmpty } from '../../bodies/changes.ts'
 import type { AccessTokenRow, ProjectsDb } from '../../db/schema.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { toBasicUser } from '../messages.ts'
 import { findUser, lockUser } from '../repo.ts'
 import { hashOf, newAccessToken } from '../secrets.ts'
-import { selfOf, userGone } from '../self.ts'
+import { selfOf, userDeleted } from '../self.ts'
 import { readExpiry } from './expiry.ts'
 import { listAccessTokens } from './list.ts'
-import { type Shown, toAccessToken } from './messages.ts'
+import { type TokenFormat, toAccessToken } from './messages.ts'
 import { accessTokenRules } from './policy.ts'
 import {
   countAccessTokens,
@@ -58,7 +58,7 @@ export function accessTokenHandlers({ db, clock, settings }: IdentityDeps): Acce
       const { value, columns } = newToken(body, clock.now())
       const made = await runChange(db, context, async (tx) => {
         const owner = await lockUser(tx, signedIn(context).user_id)
-        if (!owner) throw userGone()
+        if (!owner) throw userDeleted()
         const count = await countAccessTokens(tx, owner.id, usability())
         assertRoomForOne(count, settings.maxAccessTokens)
         const row = await insertAccessToken(tx, { ...columns, owner_id: owner.id })
@@ -131,7 +131,7 @@ function allowed(
   return row
 }
 
-async function withOwner(db: Db, row: AccessTokenRow, shown?: Shown) {
+async function withOwner(db: Db, row: AccessTokenRow, shown?: TokenFormat) {
   const owner = await findUser(db, row.owner_id)
   if (!owner) throw notFound()
   return toAccessToken(row, toBasicUser(owner), shown)

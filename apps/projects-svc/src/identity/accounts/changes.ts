@@ -1,7 +1,7 @@
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { type UserPatch, userGroups } from '@reticle/contracts/rest/users'
 import { invalid } from '@reticle/kit/call/errors'
-import { changesTo } from '../../changes.ts'
+import { changesTo } from '../../bodies/changes.ts'
 import type { UserRow } from '../../db/schema.ts'
 import { roleOf } from '../messages.ts'
 

@@ -5,8 +5,8 @@ import { userFields } from '@reticle/contracts/rest/users'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { memberOf } from '../../access/roles.ts'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
-import { memberOf } from '../../roles.ts'
 import type { Memberships } from '../deps.ts'
 
 type Query = OperationInput<typeof identity.listUsers>

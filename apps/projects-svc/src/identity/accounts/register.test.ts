@@ -1,7 +1,7 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { accountOf } from '../placeholder.ts'
-import { basic, nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, basic, testIdentity } from '../testing.ts'
 
 /** Registration (`POST /auth/register`). */
 
@@ -18,7 +18,7 @@ describe.each(transports)('%s', (transport) => {
     const password = 'Blue-Kettle-42'
     return { username, password1: password, password2: password, ...given }
   }
-  const register = (body: ReturnType<typeof fine>) => identity.register({ body }, nobody())
+  const register = (body: ReturnType<typeof fine>) => identity.register({ body }, anonymousCall())
   const refused = async (given: object, body: object) => {
     const before = await countOf()
     await expect(register(fine(given))).rejects.toMatchObject({ kind: 'invalid', body })
@@ -37,10 +37,13 @@ describe.each(transports)('%s', (transport) => {
     })
     expect(key).toMatch(/^[0-9a-f]{40}$/)
     const authorization = `Token ${key}`
-    const { principal } = await identity.authenticate({ authorization, address: '' }, nobody())
+    const { principal } = await identity.authenticate(
+      { authorization, address: '' },
+      anonymousCall(),
+    )
     expect(principal).toMatchObject({ username: body.username, role: 'user' })
     const { username, password1: password } = body
-    await identity.signIn({ body: { username, password } }, nobody())
+    await identity.signIn({ body: { username, password } }, anonymousCall())
   })
 
   test('does not require an e-mail', async () => {
@@ -49,16 +52,19 @@ describe.each(transports)('%s', (transport) => {
 
   test.each(['worker', 'admin', null] as const)('gives the configured role: %s', async (role) => {
     const other = over(transport, { defaultRole: role })
-    const { key } = await other.register({ body: fine() }, nobody())
+    const { key } = await other.register({ body: fine() }, anonymousCall())
     const authorization = `Token ${key}`
-    const { principal } = await identity.authenticate({ authorization, address: '' }, nobody())
+    const { principal } = await identity.authenticate(
+      { authorization, address: '' },
+      anonymousCall(),
+    )
     expect(principal.role).toBe(role)
   })
 
   test('is rejected when it is disabled', async () => {
     const closed = over(transport, { registration: false })
     const before = await countOf()
-    await expect(closed.register({ body: fine() }, nobody())).rejects.toMatchObject({
+    await expect(closed.register({ body: fine() }, anonymousCall())).rejects.toMatchObject({
       kind: 'forbidden',
       message: expect.stringMatching(/administrator.*RETICLE_PROJECTS_REGISTRATION=true/),
     })
@@ -74,7 +80,7 @@ describe.each(transports)('%s', (transport) => {
     const [made] = await takeEvents()
     expect(JSON.parse(String(Object(made?.headers).actor))).toMatchObject({ id: root.id })
     const { username, password1: password } = body
-    await identity.signIn({ body: { username, password } }, nobody())
+    await identity.signIn({ body: { username, password } }, anonymousCall())
     const token = { id: 1, read_only: false }
     const principal = caller.principal && { ...caller.principal, token }
     for (const refused of [{ ...caller, principal }, as(await addUser())])
@@ -110,11 +116,14 @@ describe.each(transports)('%s', (transport) => {
       expect(await countOf()).toBe(before)
       const { principal } = await identity.authenticate(
         { authorization: `Token ${key}`, address: '' },
-        nobody(),
+        anonymousCall(),
       )
       expect(principal).toMatchObject({ user_id: id, username: body.username, email, role: 'user' })
       expect(await identity.getUser({ id }, as(root))).toMatchObject({
-        ...{ first_name: 'Nell', email, groups: ['user'], is_active: true },
+        first_name: 'Nell',
+        email,
+        groups: ['user'],
+        is_active: true,
       })
       expect(await invite(email)).toMatchObject({
         id,
@@ -141,21 +150,21 @@ describe.each(transports)('%s', (transport) => {
       const { email } = await invited('closed')
       const sent = mails.length
       for (const password of ['', 'x']) {
-        const login = identity.signIn({ body: { email, password } }, nobody())
+        const login = identity.signIn({ body: { email, password } }, anonymousCall())
         await expect(login).rejects.toMatchObject({ code: 'invalid_credentials' })
         const authorization = basic(email, password)
-        const call = identity.authenticate({ authorization, address: '' }, nobody())
+        const call = identity.authenticate({ authorization, address: '' }, anonymousCall())
         await expect(call).rejects.toMatchObject({ kind: 'unauthenticated' })
       }
-      await identity.resetPassword({ body: { email } }, nobody())
-      await strict.resendEmail({ body: { email } }, nobody())
+      await identity.resetPassword({ body: { email } }, anonymousCall())
+      await strict.resendEmail({ body: { email } }, anonymousCall())
       expect(mails).toHaveLength(sent)
     })
 
     test('requires verification when that is mandatory', async () => {
       const { id, email } = await invited('unverified')
       const body = fine({ email })
-      expect(await strict.register({ body }, nobody())).toMatchObject({ key: null })
+      expect(await strict.register({ body }, anonymousCall())).toMatchObject({ key: null })
       expect(mails.at(-1)).toMatchObject({ to: email, subject: 'Confirm your e-mail address' })
       expect(await invite(email)).toMatchObject({
         id,
@@ -200,18 +209,20 @@ describe.each(transports)('%s', (transport) => {
   })
 
   test('with mandatory verification requires an e-mail and returns no key', async () => {
-    await expect(strict.register({ body: fine() }, nobody())).rejects.toMatchObject({
+    await expect(strict.register({ body: fine() }, anonymousCall())).rejects.toMatchObject({
       kind: 'invalid',
       code: 'required',
       body: { email: ['This field is required.'] },
     })
     const body = fine({ email: `${transport}-strict@example.org` })
-    expect(await strict.register({ body }, nobody())).toMatchObject({
+    expect(await strict.register({ body }, anonymousCall())).toMatchObject({
       email_verification_required: true,
       key: null,
     })
     const { username, password1: password } = body
-    await expect(strict.signIn({ body: { username, password } }, nobody())).rejects.toMatchObject({
+    await expect(
+      strict.signIn({ body: { username, password } }, anonymousCall()),
+    ).rejects.toMatchObject({
       code: 'email_unverified',
     })
   })

@@ -5,15 +5,15 @@ import { forbidden, invalid } from '@reticle/kit/call/errors'
 import { runChange } from '@reticle/kit/db/change'
 import { emit } from '@reticle/kit/outbox/emit'
 import type { Insertable, Transaction } from 'kysely'
+import { missingField } from '../../bodies/field-error.ts'
 import type { ProjectsDb, UserRow, UsersTable } from '../../db/schema.ts'
-import { missingField } from '../../field-error.ts'
 import type { IdentityDeps, IdentitySettings } from '../deps.ts'
 import type { Mail } from '../mail/mailer.ts'
 import { postOf } from '../mail/post.ts'
 import { verificationMailFor } from '../mail/verify-email.ts'
 import { toPrincipal, toUser } from '../messages.ts'
 import { hashPassword } from '../passwords/hash.ts'
-import { badPassword, type Owner, passwordProblems } from '../passwords/rules.ts'
+import { badPassword, type PasswordOwner, passwordProblems } from '../passwords/rules.ts'
 import { insertLegacyToken, replaceLegacyToken } from '../repo.ts'
 import { hashOf, newLegacyToken, newSession } from '../secrets.ts'
 import { expiryFrom } from '../sessions/life.ts'
@@ -106,13 +106,13 @@ const registrationClosed =
 const isAdministrator = ({ principal }: Pick<CallContext, 'principal'>): boolean =>
   principal?.role === 'admin' && !principal.token
 
-function personOf({ username, email = '', first_name = '', last_name = '' }: Given): Owner {
+function personOf({ username, email = '', first_name = '', last_name = '' }: Given): PasswordOwner {
   return { username, email: email.toLowerCase(), first_name, last_name }
 }
 
 /** Checks the fields of a registration. @throws DomainError invalid naming the field */
 function assertWelcome(
-  person: Owner,
+  person: PasswordOwner,
   { password1, password2 }: Given,
   { emailVerification }: IdentitySettings,
 ): void {

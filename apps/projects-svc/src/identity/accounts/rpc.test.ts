@@ -3,7 +3,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import type { ProjectsDb } from '../../db/schema.ts'
 import { identityHandlers } from '../rpc.ts'
-import { nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, testIdentity } from '../testing.ts'
 
 /** Calls on users. */
 
@@ -18,7 +18,7 @@ describe.each(transports)('%s', (transport) => {
   const boss = as(root)
   const whole = (id: number) => identity.getUser({ id }, boss)
   const login = (username: string) =>
-    identity.signIn({ body: { username, password: 'secret' } }, nobody())
+    identity.signIn({ body: { username, password: 'secret' } }, anonymousCall())
 
   describe('the list of users', () => {
     test('contains only the caller, in the short form', async () => {
@@ -216,7 +216,7 @@ describe.each(transports)('%s', (transport) => {
       const { value } = await identity.createAccessToken({ body }, as(user))
       const ways = [{ authorization: `Token ${key}` }, { session }]
       const token = { authorization: `Token ${value}` }
-      const come = (way: object) => identity.authenticate({ ...way, address: '' }, nobody())
+      const come = (way: object) => identity.authenticate({ ...way, address: '' }, anonymousCall())
       const refused = { kind: 'unauthenticated' }
 
       await identity.updateUser({ id: user.id, body: { is_active: false } }, boss)
@@ -277,7 +277,7 @@ describe.each(transports)('%s', (transport) => {
         { session },
       ])
         await expect(
-          identity.authenticate({ ...way, address: '' }, nobody()),
+          identity.authenticate({ ...way, address: '' }, anonymousCall()),
         ).rejects.toMatchObject({ kind: 'unauthenticated' })
     })
 

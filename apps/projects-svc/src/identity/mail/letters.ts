@@ -3,7 +3,7 @@ import type { Mail } from './mailer.ts'
 
 /** URLs in mails. */
 
-export interface Places {
+export interface MailUrls {
   /** URL of this server, without a trailing slash. */
   publicUrl: string
   /** URL of the pages for browsers. */
@@ -14,7 +14,7 @@ type Reader = Pick<UserRow, 'id' | 'username' | 'email'>
 export function verificationMail(
   { username, email }: Reader,
   key: string,
-  { publicUrl }: Places,
+  { publicUrl }: MailUrls,
 ): Mail {
   const text = `Hello ${username},
 
@@ -27,7 +27,11 @@ Whoever did not register at ${publicUrl} may ignore this mail.
   return { to: email, subject: 'Confirm your e-mail address', text }
 }
 
-export function resetMail({ id, username, email }: Reader, token: string, { uiUrl }: Places): Mail {
+export function resetMail(
+  { id, username, email }: Reader,
+  token: string,
+  { uiUrl }: MailUrls,
+): Mail {
   const text = `Hello ${username},
 
 somebody, you we hope, asked for a new password. Choose one within three days at:

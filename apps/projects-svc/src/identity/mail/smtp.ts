@@ -1,10 +1,21 @@
 import type { ConnectionOptions } from 'node:tls'
 import { createTransport } from 'nodemailer'
-import type { ProjectsSettings } from '../../config.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 
 /** Limit of one mail in milliseconds, from the DNS lookup to the response. */
 const longestMs = 30_000
+
+/** SMTP server and sender of mails. */
+export interface SmtpSettings {
+  server: {
+    host: string
+    port: number
+    secure: boolean
+    requireTLS: boolean
+    auth?: { user: string; pass: string }
+  }
+  from: { name: string; address: string }
+}
 
 export interface SmtpOptions {
   timeoutMs?: number
@@ -17,7 +28,7 @@ export interface SmtpOptions {
  * any case. Its errors contain neither the recipient nor the account.
  */
 export function smtpMailer(
-  { server, from }: NonNullable<ProjectsSettings['mail']>,
+  { server, from }: SmtpSettings,
   { timeoutMs = longestMs, tls }: SmtpOptions = {},
 ): Mailer {
   const limits = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, dnsTimeout: timeoutMs }

@@ -1,6 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, testIdentity } from '../testing.ts'
 
 /** Verification of an e-mail. */
 
@@ -20,12 +20,12 @@ describe.each(transports)('%s', (transport) => {
     const username = `fresh.${transport}.${++count}`
     const email = `${username}@example.org`
     const body = { username, email, password1: password, password2: password }
-    await identity.register({ body }, nobody())
-    const signIn = () => identity.signIn({ body: { username, password } }, nobody())
+    await identity.register({ body }, anonymousCall())
+    const signIn = () => identity.signIn({ body: { username, password } }, anonymousCall())
     return { username, email, signIn, key: newestKey() }
   }
   const newestKey = () => /confirm-email\/(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? ''
-  const verify = (key: string) => identity.verifyEmail({ body: { key } }, nobody())
+  const verify = (key: string) => identity.verifyEmail({ body: { key } }, anonymousCall())
   const unverified = { kind: 'invalid', code: 'email_unverified' }
   const badKey = { kind: 'invalid', body: { key: ['Invalid value'] } }
 
@@ -52,7 +52,7 @@ describe.each(transports)('%s', (transport) => {
   test('a wrong password sends no mail', async () => {
     const { username } = await register()
     const before = mails.length
-    const attempt = identity.signIn({ body: { username, password: 'x' } }, nobody())
+    const attempt = identity.signIn({ body: { username, password: 'x' } }, anonymousCall())
     await expect(attempt).rejects.toMatchObject({ code: 'invalid_credentials' })
     expect(mails).toHaveLength(before)
   })
@@ -80,10 +80,10 @@ describe.each(transports)('%s', (transport) => {
   test('a key is sent again only to an unverified account, with the same response for all', async () => {
     const { email } = await register()
     const done = await addUser({ email: `${transport}-done@example.org`, is_email_verified: true })
-    const gone = await addUser({ email: `${transport}-gone@example.org`, is_active: false })
+    const removed = await addUser({ email: `${transport}-gone@example.org`, is_active: false })
     const before = mails.length
-    for (const one of [email.toUpperCase(), done.email, gone.email, 'nobody@example.org'])
-      expect(await identity.resendEmail({ body: { email: one } }, nobody())).toEqual({
+    for (const one of [email.toUpperCase(), done.email, removed.email, 'nobody@example.org'])
+      expect(await identity.resendEmail({ body: { email: one } }, anonymousCall())).toEqual({
         detail: 'Verification e-mail has been sent.',
       })
     expect(mails.slice(before).map(({ to }) => to)).toEqual([email])
@@ -93,20 +93,20 @@ describe.each(transports)('%s', (transport) => {
   test('no mail is sent when verification is off', async () => {
     const user = await addUser({ email: `${transport}-relaxed@example.org` })
     const before = mails.length
-    await relaxed.resendEmail({ body: { email: user.email } }, nobody())
+    await relaxed.resendEmail({ body: { email: user.email } }, anonymousCall())
     expect(mails).toHaveLength(before)
   })
 
   test('the link redirects to the page of its result', async () => {
     const { signIn, key } = await register()
-    expect(await identity.confirmEmail({ key }, nobody())).toEqual({
+    expect(await identity.confirmEmail({ key }, anonymousCall())).toEqual({
       location: 'https://ui.example.org/auth/email-confirmation',
     })
     await signIn()
-    expect(await identity.confirmEmail({ key }, nobody())).toEqual({
+    expect(await identity.confirmEmail({ key }, anonymousCall())).toEqual({
       location: 'https://ui.example.org/auth/incorrect-email-confirmation',
     })
-    const off = relaxed.confirmEmail({ key }, nobody())
+    const off = relaxed.confirmEmail({ key }, anonymousCall())
     await expect(off).rejects.toMatchObject({ kind: 'not_found' })
   })
 
@@ -118,11 +118,11 @@ describe.each(transports)('%s', (transport) => {
       password1: password,
       password2: password,
     }
-    await expect(unmailed.register({ body }, nobody())).rejects.toMatchObject(notConfigured)
-    const resend = unmailed.resendEmail({ body }, nobody())
+    await expect(unmailed.register({ body }, anonymousCall())).rejects.toMatchObject(notConfigured)
+    const resend = unmailed.resendEmail({ body }, anonymousCall())
     await expect(resend).rejects.toMatchObject(notConfigured)
     const { email } = await addUser({ email: body.email })
-    const login = unmailed.signIn({ body: { email, password: 'secret' } }, nobody())
+    const login = unmailed.signIn({ body: { email, password: 'secret' } }, anonymousCall())
     await expect(login).rejects.toMatchObject(unverified)
   })
 

@@ -1,6 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { basic, nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, basic, testIdentity } from '../testing.ts'
 import { purgeOrigins } from './attempts.ts'
 
 /** Password guesses against one account from many networks. */
@@ -13,9 +13,9 @@ const refused = { kind: 'too_many', code: 'throttled', limit: 50 }
 describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const signIn = (username: string, password: string, address: string) =>
-    identity.signIn({ body: { username, password } }, { ...nobody(), address })
+    identity.signIn({ body: { username, password } }, { ...anonymousCall(), address })
   const callBasic = (username: string, password: string, address: string) =>
-    identity.authenticate({ authorization: basic(username, password), address }, nobody())
+    identity.authenticate({ authorization: basic(username, password), address }, anonymousCall())
 
   let networks = 0
   const elsewhere = () => {
@@ -90,21 +90,21 @@ describe.each(transports)('%s', (transport) => {
     const { key, session } = await signIn(username, 'secret', elsewhere())
     await guess([username])
     const address = elsewhere()
-    await identity.authenticate({ authorization: `Token ${key}`, address }, nobody())
-    await identity.authenticate({ session, address }, nobody())
+    await identity.authenticate({ authorization: `Token ${key}`, address }, anonymousCall())
+    await identity.authenticate({ session, address }, anonymousCall())
   })
 
   test('a user who resets the password by mail can sign in from that network', async () => {
     const email = `reset-${transport}@example.org`
     const { id, username } = await addUser({ email })
     await guess([username])
-    await identity.resetPassword({ body: { email } }, nobody())
+    await identity.resetPassword({ body: { email } }, anonymousCall())
     const [, token = ''] = /token=(\w{40})/.exec(mails.at(-1)?.text ?? '') ?? []
     const password = 'Blue-Kettle-42'
     const chosen = { new_password1: password, new_password2: password }
     const address = elsewhere()
     const body = { uid: String(id), token, ...chosen }
-    await identity.confirmPasswordReset({ body }, { ...nobody(), address })
+    await identity.confirmPasswordReset({ body }, { ...anonymousCall(), address })
     await signIn(username, password, address)
   })
 

@@ -8,7 +8,6 @@ import type { Kysely, Transaction } from 'kysely'
 import type { ProjectsDb, UserRow } from '../../db/schema.ts'
 import { findUserByName } from '../repo.ts'
 import {
-  type Attempt,
   deleteFailures,
   deleteOrigins,
   hasLoggedFailures,
@@ -19,6 +18,7 @@ import {
   listUnloggedAddresses,
   lockFailures,
   markFailuresLogged,
+  type PasswordAttempt,
   upsertOrigin,
 } from './repo.ts'
 
@@ -50,7 +50,7 @@ export async function attemptOf(
   { name, cause }: { name: string; cause: EventCause },
   user: Account | undefined,
   now: Date,
-): Promise<Attempt> {
+): Promise<PasswordAttempt> {
   const address = networkOf(cause.address ?? '')
   const since = before(now, familiarMs)
   const is_familiar = await hasOrigin(db, user?.id ?? 0, address, since)
@@ -58,7 +58,7 @@ export async function attemptOf(
 }
 
 /** Rejects an attempt above a limit. @throws DomainError too_many with the seconds until the oldest failure expires */
-export async function refuseTooMany(db: Db, attempt: Attempt, now: Date): Promise<void> {
+export async function refuseTooMany(db: Db, attempt: PasswordAttempt, now: Date): Promise<void> {
   const own = await listFailures(db, attempt, newest(ofNetwork, now))
   refuseAbove(ofNetwork, own, now)
   if (attempt.is_familiar) return
@@ -87,7 +87,7 @@ function refuseAbove({ limit, windowMs }: Allowance, newestFirst: Date[], now: D
  */
 export async function recordFailure(
   db: Db,
-  attempt: Attempt,
+  attempt: PasswordAttempt,
   { name, user_id }: { name: string; user_id: number | null },
   now: Date,
   cause: EventCause,

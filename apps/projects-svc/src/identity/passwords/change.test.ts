@@ -1,6 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { basic, nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, basic, testIdentity } from '../testing.ts'
 
 /** Change of a password (`POST /auth/password/change`). */
 
@@ -10,9 +10,9 @@ const fresh = 'Blue-Kettle-42'
 describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const come = (way: { authorization?: string; session?: string }) =>
-    identity.authenticate({ ...way, address: '' }, nobody())
+    identity.authenticate({ ...way, address: '' }, anonymousCall())
   const signIn = (username: string) =>
-    identity.signIn({ body: { username, password: 'secret' } }, nobody())
+    identity.signIn({ body: { username, password: 'secret' } }, anonymousCall())
   const body = (given: object = {}) => ({
     old_password: 'secret',
     new_password1: fresh,

@@ -9,7 +9,7 @@ import { selfOf } from '../self.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import type { Check } from './check.ts'
 import { hashPassword } from './hash.ts'
-import { badPassword, type Owner, passwordProblems } from './rules.ts'
+import { badPassword, type PasswordOwner, passwordProblems } from './rules.ts'
 
 type Given = Parameters<Service<typeof identity>['changePassword']>[0]['body']
 
@@ -53,7 +53,7 @@ export function passwordHandlers(
  */
 export function assertNewPassword(
   { new_password1, new_password2 }: Pick<Given, 'new_password1' | 'new_password2'>,
-  owner: Owner,
+  owner: PasswordOwner,
 ): void {
   if (new_password1 !== new_password2)
     throw invalid({ new_password2: 'The two password fields didn’t match.' })

@@ -6,7 +6,7 @@ import type { ProjectsDb } from '../../db/schema.ts'
 type Db = Kysely<ProjectsDb>
 type Tx = Transaction<ProjectsDb>
 
-export interface Attempt {
+export interface PasswordAttempt {
   /** Network of the client. */
   address: string
   /** User name of the account in lower case, otherwise the typed name, cut to the maximum length of a user name. */
@@ -18,7 +18,7 @@ export interface Attempt {
 /** Lists the newest failures for an account from one network, newest first. */
 export async function listFailures(
   db: Db,
-  { address, username }: Attempt,
+  { address, username }: PasswordAttempt,
   { since, most }: { since: Date; most: number },
 ): Promise<Date[]> {
   const rows = await newestFailures(db, username, since, most)
@@ -30,7 +30,7 @@ export async function listFailures(
 /** Lists the newest failures for an account from networks that its user has not used, newest first. */
 export async function listUnfamiliarFailures(
   db: Db,
-  { username }: Attempt,
+  { username }: PasswordAttempt,
   { since, most }: { since: Date; most: number },
 ): Promise<Date[]> {
   const rows = await newestFailures(db, username, since, most)
@@ -57,7 +57,7 @@ export async function lockFailures(tx: Tx, address: string): Promise<void> {
 
 export async function insertFailure(
   tx: Tx,
-  attempt: Attempt,
+  attempt: PasswordAttempt,
   dates: { failed_date: Date; logged_date: Date | null },
 ): Promise<void> {
   await tx

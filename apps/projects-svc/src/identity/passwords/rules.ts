@@ -8,14 +8,14 @@ const shortest = 8
 const tooSimilar = 0.7
 
 /** Fields of the user that the password is compared with. */
-export interface Owner {
+export interface PasswordOwner {
   username: string
   email: string
   first_name: string
   last_name: string
 }
 
-const shownAs: Readonly<Record<keyof Owner, string>> = {
+const shownAs: Readonly<Record<keyof PasswordOwner, string>> = {
   username: 'username',
   email: 'email address',
   first_name: 'first name',
@@ -23,7 +23,7 @@ const shownAs: Readonly<Record<keyof Owner, string>> = {
 }
 
 /** Returns all faults of a password, in the texts that existing clients know. */
-export function passwordProblems(password: string, owner: Owner): string[] {
+export function passwordProblems(password: string, owner: PasswordOwner): string[] {
   const problems: string[] = []
   const similar = similarTo(password, owner)
   if (similar) problems.push(`The password is too similar to the ${similar}.`)
@@ -42,7 +42,7 @@ export function badPassword(field: string, problems: readonly string[]): DomainE
   )
 }
 
-function similarTo(password: string, owner: Owner): string | undefined {
+function similarTo(password: string, owner: PasswordOwner): string | undefined {
   const given = password.toLowerCase()
   const names = [
     ['username', owner.username],

@@ -1,6 +1,6 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { nobody, testIdentity } from '../testing.ts'
+import { anonymousCall, testIdentity } from '../testing.ts'
 import { purgeSessions } from './life.ts'
 
 /** Sessions of browsers. */
@@ -10,15 +10,16 @@ const { db, clock, over, addUser, as, days } = await testIdentity()
 describe.each(transports)('%s', (transport) => {
   const identity = over(transport)
   const ended = { kind: 'unauthenticated', message: 'The session has ended. Sign in again.' }
-  const come = (session: string) => identity.authenticate({ session, address: '' }, nobody())
+  const come = (session: string) => identity.authenticate({ session, address: '' }, anonymousCall())
   const byKey = (key: string) =>
-    identity.authenticate({ authorization: `Token ${key}`, address: '' }, nobody())
+    identity.authenticate({ authorization: `Token ${key}`, address: '' }, anonymousCall())
 
   async function signedIn(count = 1) {
     const user = await addUser()
     const body = { username: user.username, password: 'secret' }
     const ways = []
-    for (let made = 0; made < count; made++) ways.push(await identity.signIn({ body }, nobody()))
+    for (let made = 0; made < count; made++)
+      ways.push(await identity.signIn({ body }, anonymousCall()))
     return { user, ways }
   }
 
@@ -68,7 +69,7 @@ describe.each(transports)('%s', (transport) => {
       const word = 'Blue-Kettle-42'
       const names = { username: `${username}-new`, first_name: '', last_name: '' }
       const body = { ...names, password1: word, password2: word }
-      return (await identity.register({ body }, nobody())).key ?? ''
+      return (await identity.register({ body }, anonymousCall())).key ?? ''
     }
     const signedInKey = async () => (await signedIn()).ways[0]?.key ?? ''
 
@@ -199,7 +200,7 @@ describe.each(transports)('%s', (transport) => {
       const { ways } = await signedIn()
       const session = ways[0]?.session ?? ''
       await identity.signOut({ session }, as(await addUser()))
-      await identity.signOut({ session }, nobody())
+      await identity.signOut({ session }, anonymousCall())
       await come(session)
     })
   })
@@ -208,7 +209,7 @@ describe.each(transports)('%s', (transport) => {
 test('ended sessions are deleted', async () => {
   const identity = over('in-process')
   const { id, username } = await addUser()
-  const sign = () => identity.signIn({ body: { username, password: 'secret' } }, nobody())
+  const sign = () => identity.signIn({ body: { username, password: 'secret' } }, anonymousCall())
   await sign()
   await days(13)
   await sign()

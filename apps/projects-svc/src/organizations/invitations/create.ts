@@ -9,7 +9,7 @@ import { assertPermitted } from '@reticle/kit/call/policy'
 import { type EventCause, emit } from '@reticle/kit/outbox/emit'
 import { accountOf, type Invitee, inviteeOf } from '../../identity/index.ts'
 import type { OrganizationDeps, Tx } from '../deps.ts'
-import { activate, ask } from '../memberships/join.ts'
+import { activateMembership, insertPendingMember } from '../memberships/join.ts'
 import { findMembershipOf } from '../memberships/repo.ts'
 import { lockOrganization } from '../repo.ts'
 import { noSuchOrganization } from '../roles.ts'
@@ -17,7 +17,7 @@ import { invitationOf } from './messages.ts'
 import { invitationRules, mayInviteFor } from './policy.ts'
 import { findInvitation, insertInvitation } from './repo.ts'
 import { invitingStanding } from './standing.ts'
-import { sayOver } from './withdraw.ts'
+import { emitInvitationDeleted } from './withdraw.ts'
 
 type Body = OperationInput<typeof organizations.createInvitation>['body']
 
@@ -68,7 +68,7 @@ export async function createInvitation(
 
   const now = clock.now()
   const member = { organization_id, user_id: account.id, role: body.role }
-  const membership = await ask(tx, member)
+  const membership = await insertPendingMember(tx, member)
   const key = newKey()
   const sent_date = joins ? null : now
   const row = { key, membership_id: membership.id, owner_id, created_date: now, sent_date }
@@ -79,8 +79,8 @@ export async function createInvitation(
   const invitation = await invitationOf(tx, view, expiry)
   await emit(tx, invitationCreated, { invitation }, { ...cause, organization_id })
   if (!joins) return { invitation, invitee: (await inviteeOf(tx, account.id)) ?? null }
-  await activate(tx, { ...membership, invitation: key }, now, cause)
-  await sayOver(tx, view, 'accepted', deps, cause)
+  await activateMembership(tx, { ...membership, invitation: key }, now, cause)
+  await emitInvitationDeleted(tx, view, 'accepted', deps, cause)
   const accepted = { ...view, accepted: true }
   return { invitation: await invitationOf(tx, accepted, expiry), invitee: null }
 }

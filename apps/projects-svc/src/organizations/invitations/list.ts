@@ -5,8 +5,8 @@ import type { Principal } from '@reticle/contracts/rest/principal'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { leaderOf } from '../../access/roles.ts'
 import type { ProjectsDb } from '../../db/schema.ts'
-import { leaderOf } from '../../roles.ts'
 import { type InvitationView, selectInvitations } from './repo.ts'
 
 type Query = OperationInput<typeof organizations.listInvitations>

@@ -5,7 +5,7 @@ import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { handlers } from '../../server.ts'
-import { inviting } from '../../testing/invitations.ts'
+import { createInviter } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 import type { TestUser } from '../../testing/workspace.ts'
 
@@ -13,7 +13,7 @@ import type { TestUser } from '../../testing/workspace.ts'
 
 const workspace = await testOrganizations()
 const { db, blobs, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
-const { newAddress, addRegistered, register, invite, expire } = inviting(workspace)
+const { newAddress, addRegistered, register, invite, expire } = createInviter(workspace)
 const admin = await addUser('admin')
 const stranger = await addUser()
 const notFound = { kind: 'not_found' }
@@ -376,8 +376,10 @@ describe('settings of invitations', () => {
     const body = { email: newAddress(), role: 'worker' as const }
     const { key } = await organizations.createInvitation({ body }, await as(owner, id))
     await organizations.resendInvitation({ key }, await as(owner))
-    const told = lines.map((line) => JSON.parse(line)).filter((line) => line.organization === slug)
+    const emitted = lines
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.organization === slug)
     const link = `https://label.example.org/invitations/${key}`
-    expect(told).toMatchObject([{ link }, { link }])
+    expect(emitted).toMatchObject([{ link }, { link }])
   })
 })

@@ -5,7 +5,7 @@ import { runChange } from '@reticle/kit/db/change'
 import type { EventCause } from '@reticle/kit/outbox/emit'
 import { inviteeOf } from '../../identity/index.ts'
 import type { OrganizationDeps, Tx } from '../deps.ts'
-import { activate } from '../memberships/join.ts'
+import { activateMembership } from '../memberships/join.ts'
 import { findMembershipOf } from '../memberships/repo.ts'
 import { createInvitation, invitingTo } from './create.ts'
 import { isExpired } from './expiry.ts'
@@ -19,9 +19,9 @@ import {
   lockInvitation,
   updateSentDate,
 } from './repo.ts'
-import { inviting } from './send.ts'
+import { createInvitationSender } from './send.ts'
 import { invitationStanding } from './standing.ts'
-import { sayOver, withdraw } from './withdraw.ts'
+import { emitInvitationDeleted, withdrawInvitation } from './withdraw.ts'
 
 type Handlers = Pick<
   Service<typeof organizations>,
@@ -64,7 +64,7 @@ function senderHandlers(
   deps: OrganizationDeps,
 ): Pick<Handlers, 'createInvitation' | 'resendInvitation' | 'deleteInvitation'> {
   const { db, clock, settings } = deps
-  const tell = inviting(deps)
+  const sendInvitation = createInvitationSender(deps)
   return {
     async createInvitation({ body }, context) {
       const principal = signedIn(context)
@@ -73,7 +73,7 @@ function senderHandlers(
       const { invitation, invitee } = await runChange(db, context, (tx) =>
         createInvitation(tx, organization_id, given, deps, context),
       )
-      if (invitee) tell(invitation, invitee)
+      if (invitee) sendInvitation(invitation, invitee)
       return invitation
     },
 
@@ -87,14 +87,14 @@ function senderHandlers(
         const invitee = (await inviteeOf(tx, row.user_id)) ?? null
         return { invitation: await invitationOf(tx, row, expiry), invitee }
       })
-      tell(invitation, invitee)
+      sendInvitation(invitation, invitee)
     },
 
     async deleteInvitation({ key }, context) {
       await runChange(db, context, async (tx) => {
         const row = allowed('delete', context, await lockInvitation(tx, key))
         if (row.accepted) return deleteInvitation(tx, row.id)
-        return withdraw(tx, { id: row.membership_id }, 'revoked', deps, context)
+        return withdrawInvitation(tx, { id: row.membership_id }, 'revoked', deps, context)
       })
     },
   }
@@ -120,7 +120,7 @@ function inviteeHandlers(
       await runChange(db, context, async (tx) => {
         const row = allowed('decline', context, await lockInvitation(tx, key))
         if (row.accepted) throw invalidText('The invitation is accepted: leave the organization.')
-        await withdraw(tx, { id: row.membership_id }, 'declined', deps, context)
+        await withdrawInvitation(tx, { id: row.membership_id }, 'declined', deps, context)
       })
     },
   }
@@ -131,8 +131,8 @@ const acceptedText = 'The invitation is accepted already.'
 async function accept(tx: Tx, row: InvitationView, deps: OrganizationDeps, cause: EventCause) {
   const membership = await findMembershipOf(tx, row.organization_id, row.user_id)
   if (!membership) throw notFound()
-  await activate(tx, membership, deps.clock.now(), cause)
-  await sayOver(tx, row, 'accepted', deps, cause)
+  await activateMembership(tx, membership, deps.clock.now(), cause)
+  await emitInvitationDeleted(tx, row, 'accepted', deps, cause)
 }
 
 /** Returns the invitation if the caller may view it (otherwise 404) and may do `action` (otherwise 403). */

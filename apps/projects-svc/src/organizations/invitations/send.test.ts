@@ -4,16 +4,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import type { Mail, Mailer } from '../../identity/index.ts'
 import { handlers } from '../../server.ts'
-import { testBlobs } from '../../testing/blobs.ts'
-import { inviting } from '../../testing/invitations.ts'
+import { createInviter } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
+import { testBlobs } from '../../testing/workspace.ts'
 
 /** Mails of invitations. */
 
 const workspace = await testOrganizations()
 const { db, addOrganization, as } = workspace
 const blobs = await testBlobs()
-const { newAddress, addRegistered, expire } = inviting(workspace)
+const { newAddress, addRegistered, expire } = createInviter(workspace)
 
 const mails: Mail[] = []
 const lines: string[] = []

@@ -1,14 +1,14 @@
 import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { inviting } from '../../testing/invitations.ts'
+import { createInviter } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
 /** An unverified e-mail address makes no member, whichever way the account got it. */
 
 const workspace = await testOrganizations()
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
-const { newAddress, addRegistered, register, invite } = inviting(workspace)
+const { newAddress, addRegistered, register, invite } = createInviter(workspace)
 const admin = await addUser('admin')
 const password = 'Blue-Kettle-77-river'
 const notFound = { kind: 'not_found' }
@@ -87,7 +87,10 @@ describe.each(transports)('over %s', (transport) => {
     const person = await registerOver(email)
     const { key } = first.made
     expect(await organizations.getInvitation({ key }, await as(person))).toMatchObject({
-      ...{ key, role: 'maintainer', accepted: false, user: { id: person.id } },
+      key,
+      role: 'maintainer',
+      accepted: false,
+      user: { id: person.id },
     })
     await organizations.acceptInvitation({ key }, await as(person))
     expect(await rolesOf(person)).toEqual({ [first.id]: 'maintainer' })

@@ -2,14 +2,14 @@ import type { OrganizationRole } from '@reticle/contracts/rest/principal'
 import { callAs } from '@reticle/kit/testing/call'
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { inviting } from '../../testing/invitations.ts'
+import { createInviter } from '../../testing/invitations.ts'
 import { testOrganizations } from '../../testing/organizations.ts'
 
 /** Withdrawal of open invitations whose sender may no longer send them. */
 
 const workspace = await testOrganizations()
 const { db, over, addUser, addMember, addOrganization, as, takeEvents } = workspace
-const { newAddress, register } = inviting(workspace)
+const { newAddress, register } = createInviter(workspace)
 const admin = await addUser('admin')
 
 describe.each(transports)('over %s', (transport) => {
@@ -134,8 +134,11 @@ describe.each(transports)('over %s', (transport) => {
     await db
       .insertInto('memberships')
       .values({
-        ...{ organization_id: other.id, user_id: given.sender.id, role: 'maintainer' },
-        ...{ is_active: true, joined_date: new Date() },
+        organization_id: other.id,
+        user_id: given.sender.id,
+        role: 'maintainer',
+        is_active: true,
+        joined_date: new Date(),
       })
       .execute()
     const body = { email: newAddress(), role: 'worker' as const }

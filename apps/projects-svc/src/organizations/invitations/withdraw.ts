@@ -11,7 +11,7 @@ export type WithdrawDeps = Pick<OrganizationDeps, 'clock' | 'settings'>
 type Reason = 'accepted' | 'declined' | 'revoked'
 
 /** Emits the end of an invitation; `row` is its last state. */
-export async function sayOver(
+export async function emitInvitationDeleted(
   tx: Tx,
   row: InvitationView,
   reason: Reason,
@@ -25,7 +25,7 @@ export async function sayOver(
 }
 
 /** Deletes an unaccepted membership and its invitation. */
-export async function withdraw(
+export async function withdrawInvitation(
   tx: Tx,
   membership: { id: number },
   reason: Reason,
@@ -33,7 +33,7 @@ export async function withdraw(
   cause: EventCause,
 ): Promise<void> {
   const row = await findInvitationTo(tx, membership.id)
-  if (row) await sayOver(tx, row, reason, deps, cause)
+  if (row) await emitInvitationDeleted(tx, row, reason, deps, cause)
   await deleteMembership(tx, membership.id)
 }
 
@@ -53,5 +53,5 @@ export async function withdrawSent(
 ): Promise<void> {
   for (const sent of await listOpenSent(tx, { owner_id, organization_id }))
     if (!mayInviteFor(role, sent.role))
-      await withdraw(tx, { id: sent.membership_id }, 'revoked', deps, cause)
+      await withdrawInvitation(tx, { id: sent.membership_id }, 'revoked', deps, cause)
 }

@@ -21,19 +21,19 @@ interface NewMember {
 }
 
 /** Inserts an active membership of a locked organization. */
-export async function join(tx: Tx, member: NewMember, now: Date, cause: EventCause) {
-  return activate(tx, await ask(tx, member), now, cause)
+export async function addActiveMember(tx: Tx, member: NewMember, now: Date, cause: EventCause) {
+  return activateMembership(tx, await insertPendingMember(tx, member), now, cause)
 }
 
 /** Inserts a pending membership. */
-export async function ask(tx: Tx, member: NewMember): Promise<MembershipView> {
+export async function insertPendingMember(tx: Tx, member: NewMember): Promise<MembershipView> {
   if ((await countMemberships(tx, member.user_id)) >= mostMemberships)
     throw invalidText(`A user can belong to ${mostMemberships} organizations at most.`)
   return insertMembership(tx, { ...member, is_active: false })
 }
 
 /** Activates a membership and emits `create:membership`. */
-export async function activate(
+export async function activateMembership(
   tx: Tx,
   row: MembershipView,
   joined_date: Date,

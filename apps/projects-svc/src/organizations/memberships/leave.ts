@@ -9,7 +9,7 @@ import { deleteMembership, type MembershipView } from './repo.ts'
  * Ends an active membership of a locked organization, and withdraws the open invitations that the user sent in it.
  * Objects owned by and assigned to the user stay unchanged.
  */
-export async function leave(
+export async function endMembership(
   tx: Tx,
   row: MembershipView,
   deps: WithdrawDeps,

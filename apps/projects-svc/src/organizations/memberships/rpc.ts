@@ -5,9 +5,9 @@ import { assertMatches } from '@reticle/kit/call/etag'
 import { assertPermitted, hasPermission } from '@reticle/kit/call/policy'
 import { runChange } from '@reticle/kit/db/change'
 import type { OrganizationDeps, Tx } from '../deps.ts'
-import { withdraw } from '../invitations/withdraw.ts'
+import { withdrawInvitation } from '../invitations/withdraw.ts'
 import { changeRole } from './change.ts'
-import { leave } from './leave.ts'
+import { endMembership } from './leave.ts'
 import { listMemberships } from './list.ts'
 import { membershipOf, membershipRecords } from './messages.ts'
 import { membershipRules } from './policy.ts'
@@ -50,8 +50,8 @@ export function membershipHandlers(deps: OrganizationDeps): Handlers {
         assertNoOwner(row)
         await assertUnchanged(tx, row, if_match)
         if (unassign) await objects.unassign(tx, row, context)
-        if (row.is_active) return leave(tx, row, deps, context)
-        await withdraw(tx, row, 'revoked', deps, context)
+        if (row.is_active) return endMembership(tx, row, deps, context)
+        await withdrawInvitation(tx, row, 'revoked', deps, context)
       })
     },
   }

@@ -1,6 +1,6 @@
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { listRelations, type Standing } from '@reticle/kit/call/policy'
-import { roleIn } from '../../roles.ts'
+import { roleIn } from '../../access/roles.ts'
 import type { MembershipView } from './repo.ts'
 
 /** Relations of a caller to memberships. */

@@ -29,8 +29,11 @@ describe.each(transports)('over %s', (transport) => {
       const { results } = await identity.listUsers({ id: owner.id }, await as(worker, id))
       expect(results).toEqual([
         {
-          ...{ url: `/users/${owner.id}`, id: owner.id, username: owner.username },
-          ...{ first_name: '', last_name: '' },
+          url: `/users/${owner.id}`,
+          id: owner.id,
+          username: owner.username,
+          first_name: '',
+          last_name: '',
         },
       ])
     })

@@ -3,7 +3,7 @@ import type { EventCause } from '@reticle/kit/outbox/emit'
 import type { Memberships } from '../../identity/index.ts'
 import type { Tx } from '../deps.ts'
 import { listOpenSent } from '../invitations/repo.ts'
-import { type WithdrawDeps, withdraw, withdrawSent } from '../invitations/withdraw.ts'
+import { type WithdrawDeps, withdrawInvitation, withdrawSent } from '../invitations/withdraw.ts'
 import {
   listMembersAmong,
   listOrganizationsWith,
@@ -11,7 +11,7 @@ import {
   lockOrganization,
   membersOf,
 } from '../repo.ts'
-import { leave } from './leave.ts'
+import { endMembership } from './leave.ts'
 import { listMembershipsOf } from './repo.ts'
 
 /** Builds the functions on memberships that identity needs. */
@@ -32,7 +32,7 @@ export function membershipsOfUsers(deps: WithdrawDeps): Memberships {
       const rows = await listMembershipsOf(tx, user_id)
       for (const row of rows.filter(({ is_active }) => !is_active)) {
         await lockOrganization(tx, row.organization_id)
-        await withdraw(tx, row, 'revoked', deps, cause)
+        await withdrawInvitation(tx, row, 'revoked', deps, cause)
       }
     },
 
@@ -46,8 +46,8 @@ export function membershipsOfUsers(deps: WithdrawDeps): Memberships {
         )
       for (const row of await listMembershipsOf(tx, user_id)) {
         await lockOrganization(tx, row.organization_id) // the organization may have been joined a moment ago
-        if (row.is_active) await leave(tx, row, deps, cause)
-        else await withdraw(tx, row, 'revoked', deps, cause)
+        if (row.is_active) await endMembership(tx, row, deps, cause)
+        else await withdrawInvitation(tx, row, 'revoked', deps, cause)
       }
       await withdrawAllSent(tx, user_id, deps, cause)
     },

@@ -1,8 +1,0 @@
-import type { Kysely } from 'kysely'
-import type { Outside } from '../buckets/ask.ts'
-import type { ProjectsDb } from '../db/schema.ts'
-
-export interface CloudStorageDeps {
-  db: Kysely<ProjectsDb>
-  outside: Outside
-}

@@ -1,2 +1,0 @@
-/** Owner id of webhooks whose owner was deleted; no user has this id. */
-export const nobody = 0
