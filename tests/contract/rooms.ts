@@ -105,6 +105,10 @@ export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/k
 
 /** Order of folders in a service: each imports only those before it. Files beside them may be imported by all. */
 export const orders: Record<string, string[]> = {
+  'apps/console': [
+    ...['style', 'ui', 'api', 'records', 'shell', 'account', 'people', 'server', 'webhooks'],
+    ...['requests', 'labels', 'panels', 'jobs', 'tasks', 'projects', 'viewer'],
+  ],
   'apps/annotations-svc': [
     ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
     ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],

@@ -6,10 +6,10 @@ export const pages: Record<string, ComponentType> = {
   '/projects/new': lazyPage(async () => (await import('./projects/new-project.tsx')).NewProject),
   '/projects/:id': lazyPage(async () => (await import('./projects/project.tsx')).Project),
   '/projects/:id/statistics': lazyPage(
-    async () => (await import('./statistics/statistics-page.tsx')).ProjectStatistics,
+    async () => (await import('./panels/statistics/statistics-page.tsx')).ProjectStatistics,
   ),
   '/projects/:id/guide': lazyPage(
-    async () => (await import('./guide/guide-page.tsx')).ProjectGuide,
+    async () => (await import('./panels/guide/guide-page.tsx')).ProjectGuide,
   ),
   '/tasks': lazyPage(async () => (await import('./tasks/tasks.tsx')).Tasks),
   '/tasks/new': lazyPage(async () => (await import('./tasks/new-task.tsx')).NewTask),
@@ -32,7 +32,7 @@ export const pages: Record<string, ComponentType> = {
   '/invitations/:key': lazyPage(
     async () => (await import('./people/invitation-page.tsx')).InvitationPage,
   ),
-  '/tokens': lazyPage(async () => (await import('./tokens/tokens.tsx')).Tokens),
+  '/tokens': lazyPage(async () => (await import('./account/tokens.tsx')).Tokens),
   '/account': lazyPage(async () => (await import('./account/account.tsx')).Account),
   '/server': lazyPage(async () => (await import('./server/server.tsx')).Server),
 }

@@ -1,7 +1,7 @@
 import type { User, UserPatch } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
-import { isAdministrator } from '../people/roles.ts'
+import { isAdministrator } from '../api/roles.ts'
 import { ChangeForm } from '../ui/change-form.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'

@@ -1,5 +1,5 @@
 import type { BasicUser, Job } from '@reticle/sdk'
-import { PersonPicker } from '../ui/person-picker.tsx'
+import { PersonPicker } from '../records/person-picker.tsx'
 import { useJobChange } from './job-change.ts'
 
 /** Shows the assignee of a job, with a way to change it. */

@@ -1,7 +1,7 @@
 import type { Organization } from '@reticle/sdk'
 import { api } from '../api/client.ts'
+import { useOrganization } from '../api/organization.tsx'
 import { queries } from '../api/queries.ts'
-import { useOrganization } from '../shell/organization.tsx'
 import { ChangeForm } from '../ui/change-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useToast } from '../ui/toasts.tsx'

@@ -1,14 +1,14 @@
 import type { Invitation, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
+import { isLeader, type MemberStanding } from '../api/roles.ts'
+import type { RecordColumn } from '../records/column.ts'
+import { Listing } from '../records/listing.tsx'
 import { curlOf, Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Listing } from '../ui/listing/listing.tsx'
 import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { InvitationDialog } from './invitation-dialog.tsx'
 import { Invite } from './invite.tsx'
-import { isLeader, type MemberStanding } from './roles.ts'
 
 interface Props {
   organization: Organization

@@ -1,13 +1,13 @@
 import type { Invitation } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
+import { type MemberStanding, rolesToGive } from '../api/roles.ts'
 import { ChangeForm } from '../ui/change-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { OptionField } from '../ui/option-field.tsx'
 import { useToast } from '../ui/toasts.tsx'
-import { type MemberStanding, rolesToGive } from './roles.ts'
 
 interface Props {
   slug: string

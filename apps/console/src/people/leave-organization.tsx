@@ -1,8 +1,8 @@
 import type { Membership, Organization } from '@reticle/sdk'
 import { useLocation } from 'wouter'
 import { api } from '../api/client.ts'
+import { useOrganization } from '../api/organization.tsx'
 import { queries } from '../api/queries.ts'
-import { useOrganization } from '../shell/organization.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 
 interface Props {

@@ -1,8 +1,8 @@
 import type { Membership } from '@reticle/sdk'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
+import { isAbove, type MemberStanding, rolesToGive } from '../api/roles.ts'
 import { useToast } from '../ui/toasts.tsx'
-import { isAbove, type MemberStanding, rolesToGive } from './roles.ts'
 
 interface Props {
   membership: Membership

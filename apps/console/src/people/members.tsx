@@ -1,16 +1,16 @@
 import type { Membership, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
+import { isAbove, type MemberStanding } from '../api/roles.ts'
+import type { RecordColumn } from '../records/column.ts'
+import { Choice, Search } from '../records/filters.tsx'
+import { Listing } from '../records/listing.tsx'
+import { useListState } from '../records/state.ts'
 import { Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Choice, Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
 import { personName } from '../ui/person-name.ts'
 import { Time } from '../ui/time.tsx'
 import { MemberRole } from './member-role.tsx'
 import { RemoveMember } from './remove-member.tsx'
-import { isAbove, type MemberStanding } from './roles.ts'
 
 const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 

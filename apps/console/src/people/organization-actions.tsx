@@ -1,10 +1,10 @@
 import type { Membership, Organization } from '@reticle/sdk'
 import { useState } from 'react'
+import { isLeader, isOwner, type MemberStanding } from '../api/roles.ts'
 import { DeleteOrganization } from './delete-organization.tsx'
 import { EditOrganization } from './edit-organization.tsx'
 import { HandOver } from './hand-over.tsx'
 import { LeaveOrganization } from './leave-organization.tsx'
-import { isLeader, isOwner, type MemberStanding } from './roles.ts'
 
 interface Props {
   organization: Organization

@@ -1,8 +1,8 @@
 import type { Project } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { Transfers } from '../transfers/transfers.tsx'
-import { Manage } from '../ui/manage.tsx'
+import { Manage } from '../records/manage.tsx'
+import { Transfers } from '../requests/transfers/transfers.tsx'
 
 /** Renders the buttons for the actions on a project. */
 export function ProjectActions({ project: { id, name, tasks } }: { project: Project }) {

@@ -1,7 +1,7 @@
 import type { Report } from '@reticle/sdk'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
-import { Space } from '../ui/listing/space.tsx'
+import { Space } from '../records/space.tsx'
 import { type ReportRow, reportRows } from './report-rows.ts'
 
 const rowHeight = 52

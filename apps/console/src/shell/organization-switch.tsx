@@ -1,6 +1,6 @@
 import { api } from '../api/client.ts'
+import { useOrganization } from '../api/organization.tsx'
 import { useAnswer } from '../api/queries.ts'
-import { useOrganization } from './organization.tsx'
 
 const everything = '*'
 

@@ -1,6 +1,6 @@
 import type { User } from '@reticle/sdk'
 import { Link } from 'wouter'
-import { signOut } from './session.tsx'
+import { signOut } from '../api/session.ts'
 
 /** Renders the menu of the signed-in user. */
 export function PersonMenu({ self }: { self: User }) {

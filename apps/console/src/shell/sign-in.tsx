@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
+import { signIn } from '../api/session.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Field } from '../ui/field.tsx'
 import { formText } from '../ui/form-text.ts'
 import { useTitle } from '../ui/page.tsx'
-import { signIn } from './session.tsx'
 
 /** Returns whether the server runs on this machine, where the user probably ran `npm start`. */
 const isOwnMachine = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)

@@ -1,6 +1,6 @@
 import type { Task } from '@reticle/sdk'
 import { Link } from 'wouter'
-import type { RecordColumn } from '../ui/listing/column.ts'
+import type { RecordColumn } from '../records/column.ts'
 import { Time } from '../ui/time.tsx'
 
 /** Returns the columns of a task table; within a project the project column is left out. */

@@ -1,8 +1,8 @@
 import type { Task } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { Transfers } from '../transfers/transfers.tsx'
-import { Manage } from '../ui/manage.tsx'
+import { Manage } from '../records/manage.tsx'
+import { Transfers } from '../requests/transfers/transfers.tsx'
 
 /** Renders the buttons for the actions on a task. */
 export function TaskActions({ task: { id, name, size } }: { task: Task }) {

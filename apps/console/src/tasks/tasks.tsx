@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { ForMakers } from '../people/for-makers.tsx'
-import { Restore } from '../transfers/restore.tsx'
+import { ForMakers } from '../api/for-makers.tsx'
+import { Restore } from '../requests/transfers/restore.tsx'
 import { Page } from '../ui/page.tsx'
 import { TaskList } from './task-list.tsx'
 

@@ -1,6 +1,6 @@
 import type { Following } from '@reticle/sdk'
 import { useEffect, useRef, useState } from 'react'
-import { useOrganization } from '../../shell/organization.tsx'
+import { useOrganization } from '../../api/organization.tsx'
 import { createTaskWithFiles, type UploadCallbacks } from './create-task.ts'
 import type { TaskUpload, UploadPhase } from './phase.ts'
 import { useLeaveGuard } from './use-leave-guard.ts'

@@ -1,0 +1,120 @@
+import { useId } from 'react'
+import { About } from '../ui/field.tsx'
+import {
+  type EditedLabel,
+  type LabelEditorState,
+  parseLabels,
+  toEditedLabel,
+  toLabelWrites,
+  withTyped,
+} from './draft.ts'
+import { below, type ErrorsAt } from './errors.ts'
+import { LabelFields } from './label-fields.tsx'
+import { NamesField } from './names-field.tsx'
+
+interface Props {
+  value: LabelEditorState
+  onChange: (value: LabelEditorState) => void
+  /** Errors by field of the service: `labels[1].name`. */
+  errorsAt: ErrorsAt
+}
+
+/** Renders an editor for new labels: names to type quickly, with colour, type and attributes; or JSON. */
+export function LabelsEditor({ value, onChange, errorsAt }: Props) {
+  const isJson = value.json !== undefined
+  return (
+    <fieldset className="labels-editor">
+      <legend>Labels</legend>
+      {isJson ? (
+        <JsonField {...{ value, onChange, errorsAt }} />
+      ) : (
+        <Rows {...{ value, onChange, errorsAt }} />
+      )}
+      <button
+        type="button"
+        className="plain as-json"
+        disabled={isJson && !isWhole(value)}
+        onClick={() => onChange(isJson ? asRows(value) : asJson(value))}
+      >
+        {isJson ? 'Edit as a list' : 'Edit as JSON'}
+      </button>
+    </fieldset>
+  )
+}
+
+function Rows({ value, onChange, errorsAt }: Props) {
+  const setRows = (rows: EditedLabel[]) => onChange({ ...value, rows })
+  return (
+    <>
+      {value.rows.length > 0 && (
+        <ul className="rows">
+          {value.rows.map((row, index) => (
+            <li key={row.key}>
+              <LabelFields
+                label={row}
+                errorsAt={below(errorsAt, `labels[${index}]`)}
+                onChange={(label) =>
+                  setRows(value.rows.map((one) => (one.key === row.key ? label : one)))
+                }
+                onRemove={() => setRows(value.rows.filter(({ key }) => key !== row.key))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <NamesField
+        typed={value.typed}
+        errors={errorsAt('labels')}
+        onType={(typed) => onChange({ ...value, typed })}
+        onEnter={(typed) => onChange(withTyped({ ...value, typed }))}
+      />
+    </>
+  )
+}
+
+/** Renders a field for labels as JSON, including skeletons with their points. */
+function JsonField({ value, onChange, errorsAt }: Props) {
+  const id = useId()
+  const wrong = mistakeOf(value.json ?? '')
+  const errors = wrong ? [wrong] : errorsAt('labels')
+  return (
+    <div className="field">
+      <label htmlFor={id}>Labels as JSON</label>
+      <textarea
+        id={id}
+        rows={12}
+        spellCheck={false}
+        value={value.json}
+        aria-invalid={errors.length > 0 || undefined}
+        aria-describedby={`${id}-about`}
+        onChange={({ target }) => onChange({ ...value, json: target.value })}
+      />
+      <About
+        id={`${id}-about`}
+        errors={errors}
+        hint="As the interface takes them; skeletons bring their sublabels and svg along."
+      />
+    </div>
+  )
+}
+
+const asJson = (value: LabelEditorState): LabelEditorState => ({
+  ...value,
+  json: JSON.stringify(toLabelWrites(value), null, 2),
+})
+
+const asRows = ({ json = '' }: LabelEditorState): LabelEditorState => ({
+  rows: parseLabels(json).map(toEditedLabel),
+  typed: '',
+})
+
+const isWhole = ({ json = '' }: LabelEditorState) => mistakeOf(json) === undefined
+
+function mistakeOf(json: string): string | undefined {
+  try {
+    parseLabels(json)
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown)
+  }
+  return undefined
+}

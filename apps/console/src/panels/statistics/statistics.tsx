@@ -1,0 +1,99 @@
+import type { AnnotationStatistics } from '@reticle/sdk'
+import { api } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
+import { curlOf, Empty } from '../../ui/empty.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { personName } from '../../ui/person-name.ts'
+import { Time } from '../../ui/time.tsx'
+import { type Bar, barsOfLabels } from './parts.ts'
+import { Plot } from './plot.tsx'
+
+interface Props {
+  of: keyof typeof operations
+  id: number
+}
+
+const operations = {
+  project: 'getProjectAnnotationStatistics',
+  task: 'getTaskAnnotationStatistics',
+  job: 'getJobAnnotationStatistics',
+} as const
+
+/** Shows the numbers of annotations of a project, task or job. */
+export function Statistics({ of, id }: Props) {
+  const { data, error, refetch } = useAnswer(api[operations[of]], { id, authors: true })
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  const { tags, shapes, tracks } = data.objects
+  if (tags + shapes + tracks + (data.authors?.length ?? 0) === 0)
+    return (
+      <Empty
+        reticle={
+          of === 'project'
+            ? undefined
+            : `reticle import ${of} ${id} instances.json --format "COCO 1.0"`
+        }
+        curl={curlOf(`/${of}s/${id}/annotations/statistics`)}
+      >
+        There are no annotations to count yet. They are imported, or drawn by an annotation tool.
+      </Empty>
+    )
+  return <Plots statistics={data} />
+}
+
+function Plots({ statistics }: { statistics: AnnotationStatistics }) {
+  const { frames, objects, labels = [], sources, authors = [], authors_since } = statistics
+  return (
+    <>
+      <Facts
+        facts={{
+          Shapes: objects.shapes.toLocaleString(),
+          Tracks: `${objects.tracks.toLocaleString()} with ${objects.track_keyframes.toLocaleString()} keyframes`,
+          Tags: objects.tags.toLocaleString(),
+          Changed: <Time value={statistics.updated_date} />,
+        }}
+      />
+      <Plot title="Frames" of="Frames" bars={barsOfFrames(frames)} />
+      <Plot title="Objects by label and kind" of="Label" bars={barsOfLabels(labels)} />
+      <Plot title="Where objects come from" of="Source" bars={barsOfSources(sources)} />
+      {authors.length > 0 && (
+        <Plot title="Who did what" of="Person" bars={barsOfAuthors(authors)} />
+      )}
+      {authors_since && (
+        <p className="hint">
+          What people did is known since <Time value={authors_since} />.
+        </p>
+      )}
+    </>
+  )
+}
+
+const barsOfFrames = ({ total, annotated, deleted }: AnnotationStatistics['frames']): Bar[] => [
+  {
+    ...{ key: 'all', name: `${total.toLocaleString()} in all` },
+    parts: [
+      { name: 'annotated', count: annotated },
+      { name: 'without annotations', count: total - annotated - deleted },
+      { name: 'deleted', count: deleted },
+    ],
+  },
+]
+
+const barsOfSources = (sources: AnnotationStatistics['sources']): Bar[] =>
+  Object.entries(sources).map(([name, count]) => ({
+    ...{ key: name, name },
+    parts: [{ name: 'objects', count }],
+  }))
+
+const barsOfAuthors = (authors: NonNullable<AnnotationStatistics['authors']>): Bar[] =>
+  authors.map(({ user, created, updated, deleted }) => ({
+    key: user?.id ?? 'nobody',
+    name: user ? personName(user) : 'Nobody, or somebody who left',
+    parts: [
+      { name: 'created', count: created },
+      { name: 'updated', count: updated },
+      { name: 'deleted', count: deleted },
+    ],
+  }))
