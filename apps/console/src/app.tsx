@@ -5,9 +5,7 @@ import { useSelf } from './api/session.ts'
 import { openPages, pages } from './pages.ts'
 import { Layout } from './shell/layout.tsx'
 import { SignIn } from './shell/sign-in.tsx'
-import { Boundary } from './ui/boundary.tsx'
-import { Failure } from './ui/failure.tsx'
-import { Loading } from './ui/loading.tsx'
+import { Boundary, Failure, Loading } from './ui/feedback.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 /**

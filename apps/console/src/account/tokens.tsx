@@ -1,17 +1,17 @@
-import type { AccessToken } from '@reticle/sdk'
+import type { AccessToken, AccessTokenCreate, AccessTokenCreated } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
-import type { RecordColumn } from '../records/column.ts'
 import { Search } from '../records/filters.tsx'
-import { Listing } from '../records/listing.tsx'
-import { useListState } from '../records/state.ts'
-import { Confirm } from '../ui/confirm.tsx'
-import { curlOf, Empty } from '../ui/empty.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { CopyField } from '../ui/copy-field.tsx'
+import { Confirm, Dialog } from '../ui/dialog.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
+import { ChangeForm, Field, formText, OptionField } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time } from '../ui/values.tsx'
 import { lastDay } from './expiry.ts'
-import { NewToken } from './new-token.tsx'
 
 /** Renders the page with the access tokens of the user, for programs. */
 export function Tokens() {
@@ -112,5 +112,79 @@ function Revoke({ token, onClose }: { token: AccessToken; onClose: () => void })
     >
       <p>Whatever signs in with it is shut out at once, for good.</p>
     </Confirm>
+  )
+}
+
+const dialects = [
+  ['service', 'the API of this service'],
+  ['cvat', 'the API of CVAT'],
+] as const
+
+/** Renders a dialog to create an access token; shows its value once. */
+function NewToken({ onClose }: { onClose: () => void }) {
+  const [made, setMade] = useState<AccessTokenCreated>()
+  if (made) return <Shown token={made} onClose={onClose} />
+  return (
+    <Dialog title="New access token" onClose={onClose}>
+      <ChangeForm
+        action="Create the token"
+        onSend={async (form) => {
+          setMade(await api.createAccessToken({ body: tokenOf(form) }))
+          void queries.invalidateQueries()
+        }}
+      >
+        <Field
+          label="Name"
+          name="name"
+          maxLength={50}
+          required
+          autoFocus
+          hint="Of the program that will use it: nightly export."
+        />
+        <Field label="Last day" name="expiry_date" type="date" hint="Empty: it has none." />
+        <label className="check">
+          <input type="checkbox" name="read_only" defaultChecked />
+          Read only: it changes nothing
+        </label>
+        <OptionField
+          label="Speaks"
+          name="dialect"
+          options={dialects}
+          hint="Programs that were made for CVAT find everything as they know it."
+        />
+      </ChangeForm>
+    </Dialog>
+  )
+}
+
+function tokenOf(form: FormData): AccessTokenCreate {
+  return {
+    name: formText(form, 'name'),
+    expiry_date: formText(form, 'expiry_date') || null,
+    read_only: form.has('read_only'),
+    dialect: formText(form, 'dialect') === 'cvat' ? 'cvat' : 'service',
+  }
+}
+
+function Shown({
+  token: { name, value },
+  onClose,
+}: {
+  token: AccessTokenCreated
+  onClose: () => void
+}) {
+  return (
+    <Dialog title={`The token ${name}`} onClose={onClose}>
+      <p>
+        <strong>It is shown this once.</strong> Keep it where its program finds it and nobody else.
+      </p>
+      <CopyField label="Token" value={value} />
+      <pre>
+        <code>{`export SERVICE_ACCESS_TOKEN=…\ncurl -H "Authorization: Token $SERVICE_ACCESS_TOKEN" ${location.origin}/api/users/self`}</code>
+      </pre>
+      <button type="button" className="primary" onClick={onClose}>
+        I have it
+      </button>
+    </Dialog>
   )
 }

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { isAbove, isLeader, isMaker, isOwner, type MembershipRole, rolesToGive } from './roles.ts'
+import {
+  canCreateTasks,
+  isAbove,
+  isLeader,
+  isOwner,
+  type MembershipRole,
+  rolesToGive,
+} from './roles.ts'
 
 const as = (role: MembershipRole | undefined, isAdmin = false) => ({ role, isAdmin })
 
@@ -25,10 +32,10 @@ test('no role is above an owner, and maintainers are not above each other', () =
 
 test('server role and organization role decide whether a user may create projects and tasks', () => {
   const user = { groups: ['user'] }
-  expect([as(undefined), as('owner'), as('supervisor')].every((one) => isMaker(user, one))).toBe(
-    true,
-  )
-  expect(isMaker(user, as('worker'))).toBe(false)
-  expect(isMaker({ groups: ['worker'] }, as('owner'))).toBe(false)
-  expect(isMaker({ groups: ['admin'] }, as('worker', true))).toBe(true)
+  expect(
+    [as(undefined), as('owner'), as('supervisor')].every((one) => canCreateTasks(user, one)),
+  ).toBe(true)
+  expect(canCreateTasks(user, as('worker'))).toBe(false)
+  expect(canCreateTasks({ groups: ['worker'] }, as('owner'))).toBe(false)
+  expect(canCreateTasks({ groups: ['admin'] }, as('worker', true))).toBe(true)
 })

@@ -28,5 +28,5 @@ export const isAbove = (standing: MemberStanding, role: MembershipRole) =>
  * Returns whether a user may create projects and tasks (`docs/permissions.md`): not workers of the server or of the
  * organization.
  */
-export const isMaker = (self: Pick<User, 'groups'>, { role, isAdmin }: MemberStanding) =>
+export const canCreateTasks = (self: Pick<User, 'groups'>, { role, isAdmin }: MemberStanding) =>
   isAdmin || (self.groups.includes('user') && role !== 'worker')

@@ -1,17 +1,20 @@
 import type { Job } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { ForMakers } from '../api/for-makers.tsx'
-import type { RecordColumn } from '../records/column.ts'
-import { Choice, Condition, Search } from '../records/filters.tsx'
-import { Listing } from '../records/listing.tsx'
-import { OrNoMatches } from '../records/or-no-matches.tsx'
-import { PersonFilter } from '../records/person-filter.tsx'
-import { ProjectFilter } from '../records/project-filter.tsx'
-import { type ListState, useListState } from '../records/state.ts'
-import { curlOf, Empty } from '../ui/empty.tsx'
+import { TaskCreatorsOnly } from '../api/standing.tsx'
+import {
+  Choice,
+  Condition,
+  OrNoMatches,
+  PersonFilter,
+  ProjectFilter,
+  Search,
+} from '../records/filters.tsx'
+import { type ListState, useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time } from '../ui/values.tsx'
 
 const stages = ['annotation', 'validation', 'acceptance'] as const
 const states = ['new', 'in progress', 'completed', 'rejected'] as const
@@ -94,13 +97,13 @@ function NoJobs() {
     <OrNoMatches>
       <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
         There is no job here. A task is divided into jobs as soon as its pictures are there.
-        <ForMakers>
+        <TaskCreatorsOnly>
           <span className="ways">
             <Link className="button primary" href="/tasks/new">
               Make a task from pictures
             </Link>
           </span>
-        </ForMakers>
+        </TaskCreatorsOnly>
       </Empty>
     </OrNoMatches>
   )

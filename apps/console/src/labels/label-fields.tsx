@@ -1,8 +1,6 @@
+import { type ErrorsAt, errorsBelow, WordChoice } from '../ui/form.tsx'
+import { type EditedAttribute, type EditedLabel, inputTypes, labelTypes, newKey } from './draft.ts'
 import './labels.css'
-import { WordChoice } from '../ui/word-choice.tsx'
-import { AttributeFields } from './attribute-fields.tsx'
-import { type EditedAttribute, type EditedLabel, labelTypes, newKey } from './draft.ts'
-import { below, type ErrorsAt } from './errors.ts'
 
 interface Props {
   label: EditedLabel
@@ -92,7 +90,7 @@ function Attributes({ attributes, onChange, errorsAt }: AttributesProps) {
           <AttributeFields
             key={one.key}
             attribute={one}
-            errorsAt={below(errorsAt, `attributes[${index}]`)}
+            errorsAt={errorsBelow(errorsAt, `attributes[${index}]`)}
             onChange={(attribute) => replace(one.key, [attribute])}
             onRemove={() => replace(one.key, one.id ? [{ ...one, deleted: true }] : [])}
           />
@@ -102,5 +100,79 @@ function Attributes({ attributes, onChange, errorsAt }: AttributesProps) {
         Add an attribute
       </button>
     </details>
+  )
+}
+
+interface AttributeFieldsProps {
+  attribute: EditedAttribute
+  onChange: (attribute: EditedAttribute) => void
+  onRemove: () => void
+  /** Errors by field of the attribute: `name`, `values`. */
+  errorsAt: ErrorsAt
+}
+
+/** Renders the fields of an attribute: name, input type and values. */
+function AttributeFields({ attribute, onChange, onRemove, errorsAt }: AttributeFieldsProps) {
+  const { id, name = '', input_type = 'select', mutable = false } = attribute
+  const change = (changes: Partial<EditedAttribute>) => onChange({ ...attribute, ...changes })
+  const isStored = id !== undefined // some fields of a stored attribute cannot change
+  const wrong = ['name', 'values', 'default_value', 'input_type'].flatMap(errorsAt)
+  return (
+    <div className="attribute">
+      <div className="line">
+        <input
+          aria-label="Name of the attribute"
+          placeholder="name"
+          value={name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <WordChoice
+          label={`Kind of ${name}`}
+          words={inputTypes}
+          value={input_type}
+          onChoose={(chosen) => change({ input_type: chosen })}
+          isDisabled={isStored}
+        />
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={mutable}
+            disabled={isStored}
+            onChange={({ target }) => change({ mutable: target.checked })}
+          />
+          mutable
+        </label>
+        <button type="button" className="plain" aria-label={`Remove ${name}`} onClick={onRemove}>
+          ×
+        </button>
+      </div>
+      {hints[input_type] && <Values attribute={attribute} onChange={onChange} />}
+      {wrong.map((text) => (
+        <p key={text} className="wrong">
+          {text}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const hints = {
+  select: 'values, one a line',
+  radio: 'values, one a line',
+  number: 'least, most and step, one a line',
+  checkbox: '',
+  text: '',
+}
+
+function Values({ attribute, onChange }: Pick<AttributeFieldsProps, 'attribute' | 'onChange'>) {
+  const { name = '', input_type = 'select', values = [] } = attribute
+  return (
+    <textarea
+      aria-label={`Values of ${name}`}
+      placeholder={hints[input_type]}
+      rows={Math.max(3, values.length + 1)}
+      value={values.join('\n')}
+      onChange={({ target }) => onChange({ ...attribute, values: target.value.split('\n') })}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { About } from '../ui/field.tsx'
+import { About, type ErrorsAt, errorsBelow, Field } from '../ui/form.tsx'
 import {
   type EditedLabel,
   type LabelEditorState,
@@ -8,9 +8,7 @@ import {
   toLabelWrites,
   withTyped,
 } from './draft.ts'
-import { below, type ErrorsAt } from './errors.ts'
 import { LabelFields } from './label-fields.tsx'
-import { NamesField } from './names-field.tsx'
 
 interface Props {
   value: LabelEditorState
@@ -52,7 +50,7 @@ function Rows({ value, onChange, errorsAt }: Props) {
             <li key={row.key}>
               <LabelFields
                 label={row}
-                errorsAt={below(errorsAt, `labels[${index}]`)}
+                errorsAt={errorsBelow(errorsAt, `labels[${index}]`)}
                 onChange={(label) =>
                   setRows(value.rows.map((one) => (one.key === row.key ? label : one)))
                 }
@@ -117,4 +115,39 @@ function mistakeOf(json: string): string | undefined {
     return thrown instanceof Error ? thrown.message : String(thrown)
   }
   return undefined
+}
+
+interface NamesFieldProps {
+  typed: string
+  errors: readonly string[]
+  onType: (typed: string) => void
+  /** Called when names are complete; one per line. */
+  onEnter: (typed: string) => void
+}
+
+/** Renders a field for label names, each ended with Enter; a pasted list becomes one label per line. */
+export function NamesField({ typed, errors, onType, onEnter }: NamesFieldProps) {
+  return (
+    <Field
+      label="Add labels"
+      placeholder="car"
+      value={typed}
+      errors={errors}
+      hint="Enter after each name, or paste a list with one name a line."
+      autoComplete="off"
+      enterKeyHint="enter"
+      onChange={({ target }) => onType(target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
+        event.preventDefault() // the form is submitted only when no name is left to add
+        onEnter(typed)
+      }}
+      onPaste={(event) => {
+        const text = event.clipboardData.getData('text')
+        if (!text.includes('\n')) return
+        event.preventDefault()
+        onEnter(`${typed}\n${text}`)
+      }}
+    />
+  )
 }

@@ -1,16 +1,15 @@
 import type { Membership, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
-import { isAbove, type MemberStanding } from '../api/roles.ts'
-import type { RecordColumn } from '../records/column.ts'
+import { queries } from '../api/queries.ts'
+import { isAbove, type MemberStanding, rolesToGive } from '../api/roles.ts'
 import { Choice, Search } from '../records/filters.tsx'
-import { Listing } from '../records/listing.tsx'
-import { useListState } from '../records/state.ts'
-import { Empty } from '../ui/empty.tsx'
-import { personName } from '../ui/person-name.ts'
-import { Time } from '../ui/time.tsx'
-import { MemberRole } from './member-role.tsx'
-import { RemoveMember } from './remove-member.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { Confirm } from '../ui/dialog.tsx'
+import { Empty } from '../ui/feedback.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { personName, Time } from '../ui/values.tsx'
 
 const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 
@@ -78,3 +77,74 @@ const columnsFor = (
       ),
   },
 ]
+
+interface MemberRoleProps {
+  membership: Membership
+  standing: MemberStanding
+}
+
+/** Shows the role of a member; users with a higher role can change it. */
+function MemberRole({ membership: { id, role, user }, standing }: MemberRoleProps) {
+  const toast = useToast()
+  const roles = rolesToGive(standing)
+  const before = roles.find((one) => one === role)
+  if (!before || !isAbove(standing, role)) return role
+  const give = async (role: (typeof roles)[number]) => {
+    await api.updateMembership({ id, body: { role } })
+    await queries.invalidateQueries()
+  }
+  const change = (value: string) => {
+    const after = roles.find((one) => one === value)
+    if (!after) return
+    give(after).then(
+      () => toast({ text: `${user.username} is ${after} now.`, undo: () => give(before) }),
+      (error: Error) => toast({ text: error.message }),
+    )
+  }
+  return (
+    <select
+      aria-label={`Role of ${user.username}`}
+      value={role}
+      onChange={({ target }) => change(target.value)}
+    >
+      {roles.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  )
+}
+
+interface RemoveMemberProps {
+  membership: Membership
+  onClose: () => void
+}
+
+/**
+ * Renders a dialog to remove a member from an organization, with an option to unassign their projects, tasks and
+ * jobs.
+ */
+function RemoveMember({ membership: { id, user }, onClose }: RemoveMemberProps) {
+  const [unassign, setUnassign] = useState(false)
+  return (
+    <Confirm
+      title={`Remove ${user.username}`}
+      word={user.username}
+      action="Remove the member"
+      onConfirm={async () => {
+        await api.deleteMembership({ id, unassign })
+        await queries.invalidateQueries()
+      }}
+      onClose={onClose}
+    >
+      <p>What they made stays. To come back they have to be invited again.</p>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={unassign}
+          onChange={({ target }) => setUnassign(target.checked)}
+        />
+        Take their projects, tasks and jobs from them as well
+      </label>
+    </Confirm>
+  )
+}

@@ -1,15 +1,20 @@
-import type { Organization } from '@reticle/sdk'
+import type { Membership, Organization } from '@reticle/sdk'
+import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { useStanding } from '../api/standing.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
-import { Tabs } from '../ui/tabs.tsx'
+import { isLeader, isOwner, type MemberStanding } from '../api/roles.ts'
+import { useStanding } from '../api/standing.tsx'
+import { Failure, Loading } from '../ui/feedback.tsx'
+import { Page, Tabs } from '../ui/page.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
-import { OrganizationActions } from './organization-actions.tsx'
+import {
+  DeleteOrganization,
+  EditOrganization,
+  HandOver,
+  LeaveOrganization,
+} from './organization-dialogs.tsx'
 import './people.css'
 
 /** Renders the page of an organization with its members or invitations. */
@@ -55,5 +60,46 @@ function Shown({ organization, isAboutInvitations }: Props) {
         <Members organization={organization} standing={standing} />
       )}
     </Page>
+  )
+}
+
+interface OrganizationActionsProps {
+  organization: Organization
+  standing: MemberStanding
+  membership: Membership | undefined
+}
+
+/** Renders the buttons for the actions on an organization that the user may perform. */
+function OrganizationActions({ organization, standing, membership }: OrganizationActionsProps) {
+  const [dialog, setDialog] = useState<'edit' | 'hand over' | 'leave' | 'delete'>()
+  const onClose = () => setDialog(undefined)
+  const mayLeave = membership !== undefined && membership.role !== 'owner'
+  return (
+    <>
+      {isLeader(standing) && <Action text="Edit" onAsk={() => setDialog('edit')} />}
+      {isOwner(standing) && <Action text="Hand over" onAsk={() => setDialog('hand over')} />}
+      {mayLeave && <Action text="Leave" onAsk={() => setDialog('leave')} isDanger />}
+      {isOwner(standing) && <Action text="Delete" onAsk={() => setDialog('delete')} isDanger />}
+      {dialog === 'edit' && <EditOrganization {...{ organization, onClose }} />}
+      {dialog === 'hand over' && <HandOver {...{ organization, onClose }} />}
+      {dialog === 'leave' && membership && (
+        <LeaveOrganization {...{ organization, membership, onClose }} />
+      )}
+      {dialog === 'delete' && <DeleteOrganization {...{ organization, onClose }} />}
+    </>
+  )
+}
+
+interface ActionProps {
+  text: string
+  onAsk: () => void
+  isDanger?: boolean
+}
+
+function Action({ text, onAsk, isDanger }: ActionProps) {
+  return (
+    <button type="button" className={isDanger ? 'danger' : undefined} onClick={onAsk}>
+      {text}
+    </button>
   )
 }

@@ -4,11 +4,9 @@ import { api } from '../api/client.ts'
 import { useOrganization } from '../api/organization.tsx'
 import { useChange } from '../api/queries.ts'
 import { noLabels, toLabelWrites } from '../labels/draft.ts'
-import { errorsOf } from '../labels/errors.ts'
 import { LabelsEditor } from '../labels/labels-editor.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Field } from '../ui/field.tsx'
-import { formText } from '../ui/form-text.ts'
+import { Failure } from '../ui/feedback.tsx'
+import { errorsOf, Field, formText } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 
 /** Renders the page to create a project with its name and labels. */

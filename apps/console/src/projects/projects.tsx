@@ -1,18 +1,15 @@
 import type { Project } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { ForMakers } from '../api/for-makers.tsx'
-import type { RecordColumn } from '../records/column.ts'
-import { Choice, Condition, Search } from '../records/filters.tsx'
-import { Listing } from '../records/listing.tsx'
-import { OrNoMatches } from '../records/or-no-matches.tsx'
-import { PersonFilter } from '../records/person-filter.tsx'
-import { type ListState, useListState } from '../records/state.ts'
-import { Restore } from '../requests/transfers/restore.tsx'
-import { curlOf, Empty } from '../ui/empty.tsx'
+import { TaskCreatorsOnly } from '../api/standing.tsx'
+import { Choice, Condition, OrNoMatches, PersonFilter, Search } from '../records/filters.tsx'
+import { type ListState, useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { Restore } from '../requests/transfers/backups.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
-import { statuses } from './statuses.ts'
+import { Time } from '../ui/values.tsx'
+import { projectStatuses } from './project-status.tsx'
 
 const columns: readonly RecordColumn<Project>[] = [
   {
@@ -43,7 +40,7 @@ export function Projects() {
     <Page
       title="Projects"
       actions={
-        <ForMakers>
+        <TaskCreatorsOnly>
           <Restore kind="project" />
           <Link className="button" href="/tasks/new">
             New task
@@ -51,12 +48,12 @@ export function Projects() {
           <Link className="button primary" href="/projects/new">
             New project
           </Link>
-        </ForMakers>
+        </TaskCreatorsOnly>
       }
     >
       <div className="filters">
         <Search label="Search projects" />
-        <Choice name="status" label="Status" values={statuses} />
+        <Choice name="status" label="Status" values={projectStatuses} />
         <PersonFilter name="assignee" label="Assignee" />
         <PersonFilter name="owner" label="Owner" />
         <Condition />
@@ -77,7 +74,7 @@ function inputOf({ get }: ListState) {
   return {
     search: get('search'),
     filter: get('filter'),
-    status: statuses.find((one) => one === get('status')),
+    status: projectStatuses.find((one) => one === get('status')),
     assignee: get('assignee'),
     owner: get('owner'),
   }
@@ -93,7 +90,7 @@ function NoProjects() {
       >
         There is no project here. Begin with pictures, or with a project: it has labels, and tasks
         that share them.
-        <ForMakers>
+        <TaskCreatorsOnly>
           <span className="ways">
             <Link className="button primary" href="/tasks/new">
               Make a task from pictures
@@ -102,7 +99,7 @@ function NoProjects() {
               Make a project
             </Link>
           </span>
-        </ForMakers>
+        </TaskCreatorsOnly>
       </Empty>
     </OrNoMatches>
   )

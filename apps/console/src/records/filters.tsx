@@ -1,5 +1,8 @@
-import { useListState } from './state.ts'
-import { useTypedFilter } from './typed-filter.ts'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { api } from '../api/client.ts'
+import { useScoped } from '../api/queries.ts'
+import { useListState } from './list-state.ts'
 
 /** Renders a search field that filters the list after a short delay. */
 export function Search({ label }: { label: string }) {
@@ -62,4 +65,93 @@ export function Condition() {
       </form>
     </details>
   )
+}
+
+interface EqualsProps {
+  /** Name of the filter, in the address and the API. */
+  name: string
+  label: string
+  /** Returns suggestions for the typed text: options of a `datalist`. */
+  offers?: (typed: string) => ReactNode
+}
+
+/** Renders a filter by the exact value of a field. */
+function EqualsFilter({ name, label, offers }: EqualsProps) {
+  const { text, type } = useTypedFilter(name)
+  const id = useId()
+  return (
+    <>
+      <input
+        aria-label={label}
+        placeholder={`${label}: any`}
+        list={offers && id}
+        value={text}
+        onChange={({ target }) => type(target.value)}
+      />
+      {offers && <datalist id={id}>{offers(text)}</datalist>}
+    </>
+  )
+}
+
+/** Renders a filter by user, with suggestions by name. */
+export function PersonFilter({ name, label }: { name: string; label: string }) {
+  return <EqualsFilter name={name} label={label} offers={(typed) => <People typed={typed} />} />
+}
+
+function People({ typed }: { typed: string }) {
+  const input = { search: typed, page_size: 20 }
+  const { data } = useScoped(api.listUsers, input, { enabled: typed !== '', keeps: true })
+  return data?.results.map(({ id, username }) => <option key={id} value={username} />)
+}
+
+/** Renders a filter by project, with suggestions by name. */
+export function ProjectFilter() {
+  return (
+    <EqualsFilter
+      name="project_name"
+      label="Project"
+      offers={(typed) => <Projects typed={typed} />}
+    />
+  )
+}
+
+function Projects({ typed }: { typed: string }) {
+  const input = { search: typed, page_size: 20 }
+  const { data } = useScoped(api.listProjects, input, { enabled: typed !== '', keeps: true })
+  return data?.results.map(({ id, name }) => <option key={id} value={name} />)
+}
+
+const whole = ['sort', 'org'] // these parameters do not filter
+
+/** Renders, instead of an empty table, a hint when filters are active, otherwise the children. */
+export function OrNoMatches({ children }: { children: ReactNode }) {
+  const [params] = useSearchParams()
+  const [path, go] = useLocation()
+  const isNarrowed = [...params.keys()].some((name) => !whole.includes(name))
+  if (!isNarrowed) return children
+  return (
+    <div className="empty">
+      <p>Nothing is like that.</p>
+      <button type="button" onClick={() => go(path)}>
+        Show everything
+      </button>
+    </div>
+  )
+}
+
+const pauseMs = 300
+
+/** Returns a filter that is typed: it updates the address after a short delay, and follows changes of the address. */
+function useTypedFilter(name: string) {
+  const { get, set } = useListState()
+  const [typed, setTyped] = useState<string>()
+  useEffect(() => {
+    if (typed === undefined) return
+    const later = setTimeout(() => {
+      set({ [name]: typed })
+      setTyped(undefined)
+    }, pauseMs)
+    return () => clearTimeout(later)
+  })
+  return { text: typed ?? get(name) ?? '', type: setTyped }
 }

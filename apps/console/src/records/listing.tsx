@@ -1,13 +1,8 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef } from 'react'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
-import type { RecordColumn } from './column.ts'
-import { Heads } from './heads.tsx'
-import { type RecordList, useFirst, useRecords } from './records.ts'
-import { Row } from './row.tsx'
-import { Space } from './space.tsx'
-import { useListState } from './state.ts'
+import { Failure, Loading } from '../ui/feedback.tsx'
+import { nextSort, useListState } from './list-state.ts'
+import { type RecordList, useFirstPage, useRecords } from './record-pages.ts'
 
 interface Props<I, R> extends RecordList<I, R> {
   /** Name of the table for screen readers. */
@@ -23,7 +18,7 @@ const rowHeight = 44
 /** Renders a table of records, loaded as far as it is scrolled; its order is stored in the address. */
 export function Listing<I, R>(props: Props<I, R>) {
   const { sort } = useListState()
-  const first = useFirst(props, sort)
+  const first = useFirstPage(props, sort)
   const count = first.data?.count ?? 0
   if (first.error) return <Failure error={first.error} onRetry={() => void first.refetch()} />
   if (!first.data) return <Loading />
@@ -67,4 +62,80 @@ function Table<I, R>({ name, columns, count, sort, ...listed }: TableProps<I, R>
       </p>
     </>
   )
+}
+
+/** Column of a table of records. */
+export interface RecordColumn<R> {
+  title: string
+  cell: (record: R) => ReactNode
+  /** Field by which the column sorts the list. */
+  sort?: string
+  /** Width: `30%`, `8rem`; columns without one share the rest. */
+  width?: string
+  /** Whether the column is hidden on narrow screens. */
+  isExtra?: boolean
+}
+
+/** Renders the column headers; sortable ones are buttons. */
+function Heads<R>({ columns }: { columns: readonly RecordColumn<R>[] }) {
+  const { sort, set } = useListState()
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {columns.map(({ title, sort: field, width, isExtra }) => (
+          <th
+            key={title}
+            scope="col"
+            className={isExtra ? 'extra' : undefined}
+            style={{ width }}
+            aria-sort={directionOf(sort, field)}
+          >
+            {field ? (
+              <button
+                type="button"
+                className="plain"
+                onClick={() => set({ sort: nextSort(sort, field) })}
+              >
+                {title} <span aria-hidden="true">{arrows[directionOf(sort, field) ?? 'none']}</span>
+              </button>
+            ) : (
+              title
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+const arrows = { ascending: '↑', descending: '↓', none: '' }
+
+function directionOf(sort: string | undefined, field: string | undefined) {
+  if (!field) return undefined
+  if (sort === field) return 'ascending'
+  return sort === `-${field}` ? 'descending' : 'none'
+}
+
+interface RowProps<R> {
+  index: number
+  /** Undefined while loading, which shows an empty row. */
+  record: R | undefined
+  columns: readonly RecordColumn<R>[]
+}
+
+function Row<R>({ index, record, columns }: RowProps<R>) {
+  return (
+    <tr aria-rowindex={index + 2} aria-busy={record === undefined}>
+      {columns.map(({ title, cell, isExtra }) => (
+        <td key={title} className={isExtra ? 'extra' : undefined}>
+          {record === undefined ? '…' : cell(record)}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** Renders a placeholder for the rows outside the visible area. */
+export function Space({ height }: { height: number }) {
+  return height > 0 && <tr style={{ height }} />
 }

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Field } from '../ui/field.tsx'
-import { personName } from '../ui/person-name.ts'
+import { Failure } from '../ui/feedback.tsx'
+import { Field } from '../ui/form.tsx'
+import { personName } from '../ui/values.tsx'
 
 interface Props {
   /** Label: `Assignee of job 31`. */

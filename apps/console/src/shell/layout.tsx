@@ -1,8 +1,10 @@
 import type { User } from '@reticle/sdk'
 import type { ReactNode } from 'react'
 import { Link, useRoute } from 'wouter'
-import { OrganizationSwitch } from './organization-switch.tsx'
-import { PersonMenu } from './person-menu.tsx'
+import { api } from '../api/client.ts'
+import { useOrganization } from '../api/organization.tsx'
+import { useAnswer } from '../api/queries.ts'
+import { signOut } from '../api/session.ts'
 
 const places = [
   ['/projects', 'Projects'],
@@ -46,5 +48,48 @@ function Place({ path, name }: { path: string; name: string }) {
     <Link href={path} aria-current={isHere ? 'page' : undefined}>
       {name}
     </Link>
+  )
+}
+
+const everything = '*'
+
+/** Renders a menu to select the workspace of lists and new objects. */
+function OrganizationSwitch() {
+  const { organization, choose } = useOrganization()
+  const { data } = useAnswer(api.listOrganizations, { page_size: 100 })
+  const slugs = data?.results.map(({ slug }) => slug) ?? []
+  const isElsewhere = organization && !slugs.includes(organization)
+  return (
+    <label className="switch">
+      <span className="hidden">Workspace</span>
+      <select
+        value={organization ?? everything}
+        onChange={({ target }) => choose(target.value === everything ? undefined : target.value)}
+      >
+        <option value={everything}>Everything</option>
+        <option value="">Personal</option>
+        {isElsewhere && <option value={organization}>{organization}</option>}
+        {slugs.map((slug) => (
+          <option key={slug}>{slug}</option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Renders the menu of the signed-in user. */
+function PersonMenu({ self }: { self: User }) {
+  return (
+    <details className="menu">
+      <summary>{self.username}</summary>
+      <div>
+        <Link href="/account">Account</Link>
+        <Link href="/tokens">Access tokens</Link>
+        <a href="/api/docs">API reference</a>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </details>
   )
 }

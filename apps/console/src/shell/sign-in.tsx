@@ -3,9 +3,8 @@ import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { signIn } from '../api/session.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Field } from '../ui/field.tsx'
-import { formText } from '../ui/form-text.ts'
+import { Failure } from '../ui/feedback.tsx'
+import { Field, formText } from '../ui/form.tsx'
 import { useTitle } from '../ui/page.tsx'
 
 /** Returns whether the server runs on this machine, where the user probably ran `npm start`. */

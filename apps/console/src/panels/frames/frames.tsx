@@ -1,11 +1,12 @@
+import { api } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
 import { Search } from '../../records/filters.tsx'
-import { useListState } from '../../records/state.ts'
-import { curlOf, Empty } from '../../ui/empty.tsx'
+import { useListState } from '../../records/list-state.ts'
+import { curlOf, Empty, Failure, Loading } from '../../ui/feedback.tsx'
 import { FrameGrid } from './frame-grid.tsx'
 import { type FrameSequence, indexOfFrame } from './frame-sequence.ts'
-import { MatchingFrames } from './matching-frames.tsx'
+import { Tile, type TilePosition } from './tile.tsx'
 import './frames.css'
-import { Tile } from './tile.tsx'
 
 interface Props {
   frames: FrameSequence
@@ -60,4 +61,47 @@ function NoFrames({ task }: { task: number }) {
       There are no frames yet: the task waits for pictures or a video.
     </Empty>
   )
+}
+
+interface MatchingFramesProps {
+  task: number
+  search: string
+}
+
+const together = 100
+const inputOf = ({ task: task_id, search }: MatchingFramesProps, index: number) => ({
+  task_id,
+  search,
+  page: Math.floor(index / together) + 1,
+  page_size: together,
+})
+
+/** Renders a grid of frames whose file names match a search; pages are loaded when they become visible. */
+function MatchingFrames(props: MatchingFramesProps) {
+  const { data, error } = useAnswer(api.listFrames, inputOf(props, 0), { keeps: true })
+  if (error) return <Failure error={error} />
+  if (!data) return <Loading />
+  if (data.count === 0) return <Empty>No frame has a file name with “{props.search}” in it.</Empty>
+  return (
+    <>
+      <p className="hint" role="status">
+        {data.count.toLocaleString()} found
+      </p>
+      <FrameGrid
+        name="Found frames"
+        count={data.count}
+        tile={(position) => <MatchingTile key={position.index} {...props} {...position} />}
+      />
+    </>
+  )
+}
+
+function MatchingTile({ task, search, ...position }: MatchingFramesProps & TilePosition) {
+  const input = inputOf({ task, search }, position.index)
+  const { data } = useAnswer(api.listFrames, input, { enabled: !position.isWaiting })
+  const frame = data?.results[position.index % together]
+  if (!frame) return <li data-index={position.index} aria-busy="true" />
+  const src = `/api/tasks/${task}/data?type=preview&number=${frame.frame}`
+  const href = `/tasks/${task}/frames/${frame.frame}`
+  return <Tile {...position} number={frame.frame} name={frame.name} src={src} href={href} />
 }

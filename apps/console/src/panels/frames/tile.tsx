@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { Picture } from './picture.tsx'
 
 /** Position of a tile in its grid. */
 export interface TilePosition {
@@ -40,4 +39,38 @@ export function Tile({ index, count, href, src, number, name, isWaiting, isHere 
       </Link>
     </li>
   )
+}
+
+interface PictureProps {
+  src: string
+  /** Whether scrolling is in progress, during which no picture is loaded. */
+  isWaiting: boolean
+}
+
+const attempts = 4
+const pauseMs = 700
+
+/** Renders a thumbnail, loaded once scrolling stops, with retries when the service is busy. */
+function Picture({ src, isWaiting }: PictureProps) {
+  const [isWanted, setIsWanted] = useState(!isWaiting)
+  const [attempt, setAttempt] = useState(1)
+  if (!isWaiting && !isWanted) setIsWanted(true)
+  if (!isWanted) return null
+  if (attempt > attempts) return <span className="hint">no picture</span>
+  const again = () => setTimeout(() => setAttempt(attempt + 1), pauseMs * attempt)
+  return <Loaded key={attempt} src={src} onError={again} />
+}
+
+/**
+ * Removes the address on unmount to cancel loading; otherwise pictures that scrolled out of view would load before
+ * visible ones.
+ */
+function Loaded({ src, onError }: { src: string; onError: () => void }) {
+  const image = useRef<HTMLImageElement>(null)
+  useEffect(() => {
+    const shown = image.current
+    if (shown) shown.src = src
+    return () => shown?.removeAttribute('src')
+  }, [src])
+  return <img ref={image} alt="" draggable={false} onError={onError} />
 }

@@ -1,11 +1,11 @@
 import type { Guide } from '@reticle/sdk'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { callTagged, type TaggedRecord } from '../../api/tagged.ts'
-import { Failure } from '../../ui/failure.tsx'
-import { AddPicture } from './add-picture.tsx'
-import { LazyMarkdown } from './lazy-markdown.tsx'
-import { useSave } from './use-save.ts'
+import { queries, useChange } from '../../api/queries.ts'
+import { callTagged, type TaggedRecord } from '../../api/tagged-record.ts'
+import { Failure, Loading } from '../../ui/feedback.tsx'
+import { useToast } from '../../ui/toasts.tsx'
 
 /** Creates an empty guide and reads it with its entity tag. */
 async function createGuide(owner: Props['owner']): Promise<TaggedRecord<Guide>> {
@@ -27,7 +27,7 @@ export function GuideEditor({ guide, owner, onClose }: Props) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => area.current?.focus(), [])
   const id = useId()
-  const save = useSave({ guide: known, owner }, onClose)
+  const save = useGuideSave({ guide: known, owner }, onClose)
   const insert = (link: string) => {
     const at = area.current?.selectionStart ?? text.length
     setText(`${text.slice(0, at)}${link}${text.slice(at)}`)
@@ -72,5 +72,82 @@ export function GuideEditor({ guide, owner, onClose }: Props) {
         />
       </div>
     </>
+  )
+}
+
+interface SavedGuide {
+  /** Guide as it was read; undefined before the first save, which creates it. */
+  guide: TaggedRecord<Guide> | undefined
+  owner: { task_id: number } | { project_id: number }
+}
+
+/** Saves the text of a guide unless it was changed meanwhile, and offers to undo the change. */
+function useGuideSave({ guide, owner }: SavedGuide, onDone: () => void) {
+  const toast = useToast()
+  const put = ({ record, etag }: TaggedRecord<Guide>, markdown: string) =>
+    callTagged('updateGuide', { id: record.id, if_match: etag, body: { markdown } })
+  return useChange(async (markdown: string) => {
+    if (guide) {
+      const saved = await put(guide, markdown)
+      const undo = () => put(saved, guide.record.markdown).then(() => queries.invalidateQueries())
+      toast({ text: 'The guide is saved', undo })
+    } else {
+      await api.createGuide({ body: { ...owner, markdown } })
+      toast({ text: 'The guide is there' })
+    }
+    onDone()
+  })
+}
+
+interface AddPictureProps {
+  /** Returns the id of the guide, which is created if necessary. */
+  guideId: () => Promise<number>
+  /** Called with the markdown of the picture. */
+  onAdded: (link: string) => void
+}
+
+/** Renders a button that uploads a picture into a guide. */
+function AddPicture({ guideId, onAdded }: AddPictureProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const add = useMutation({
+    mutationFn: async (file: File) =>
+      api.createAsset({ body: { guide_id: await guideId(), file } }),
+    onSuccess: ({ uuid, filename }) => onAdded(`![${plain(filename)}](/api/assets/${uuid})`),
+  })
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        aria-label="Picture file"
+        onChange={({ target }) => {
+          const file = target.files?.[0]
+          if (file) add.mutate(file)
+          target.value = ''
+        }}
+      />
+      <button type="button" disabled={add.isPending} onClick={() => input.current?.click()}>
+        Add a picture
+      </button>
+      {add.error && <Failure error={add.error} />}
+    </>
+  )
+}
+
+/** Brackets would end the name of a picture in markdown. */
+const plain = (name: string) => name.replace(/[[\]\\]/g, ' ')
+
+/** Loads the markdown parser on first use. */
+const Markdown = lazy(() =>
+  import('./markdown.tsx').then((module) => ({ default: module.Markdown })),
+)
+
+export function LazyMarkdown({ text }: { text: string }) {
+  return (
+    <Suspense fallback={<Loading />}>
+      <Markdown text={text} />
+    </Suspense>
   )
 }

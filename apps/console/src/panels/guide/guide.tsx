@@ -1,16 +1,17 @@
 import type { Project, Task } from '@reticle/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
 import { useSelf } from '../../api/session.ts'
-import { callTagged } from '../../api/tagged.ts'
-import { curlOf, Empty } from '../../ui/empty.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { Time } from '../../ui/time.tsx'
-import './guide.css'
-import { GuideEditor } from './guide-editor.tsx'
-import { LazyMarkdown } from './lazy-markdown.tsx'
+import { callTagged } from '../../api/tagged-record.ts'
+import { curlOf, Empty, Failure, Loading } from '../../ui/feedback.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Time } from '../../ui/values.tsx'
+import { GuideEditor, LazyMarkdown } from './guide-editor.tsx'
 import { type GuideOwner, mayEdit } from './may-edit.ts'
+import './guide.css'
 
 /** Shows the guide for the annotators of a task. */
 export const GuideOfTask = ({ task }: { task: Task }) => (
@@ -18,7 +19,7 @@ export const GuideOfTask = ({ task }: { task: Task }) => (
 )
 
 /** Shows the guide of a project, which applies to all its tasks. */
-export const GuideOfProject = ({ project }: { project: Project }) => (
+const GuideOfProject = ({ project }: { project: Project }) => (
   <GuideOf of={project} guideId={project.guide_id} owner={{ project_id: project.id }} />
 )
 
@@ -74,5 +75,21 @@ function NoGuide({ owner, edit }: Pick<Props, 'owner'> & { edit: ReactNode }) {
       </Empty>
       <p>{edit}</p>
     </>
+  )
+}
+
+/** Shows the guide of a project on a separate page. */
+export function ProjectGuide() {
+  const id = Number(useParams<{ id: string }>().id)
+  const { data: project, error } = useAnswer(api.getProject, { id })
+  return (
+    <Page
+      title="Guide"
+      above={<Link href={`/projects/${id}`}>{project?.name ?? `Project ${id}`}</Link>}
+    >
+      {error && <Failure error={error} />}
+      {!error && !project && <Loading />}
+      {project && <GuideOfProject project={project} />}
+    </Page>
   )
 }

@@ -1,11 +1,18 @@
 import type { AnnotationRevision } from '@reticle/sdk'
+import { Link } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { curlOf } from '../../ui/empty.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { ChangeCounts } from './change-counts.tsx'
-import { ChangeList } from './change-list.tsx'
-import { PastFailure } from './past-failure.tsx'
-import { isTooMany, mostChanges, useChanges } from './use-changes.ts'
+import { curlOf, Loading } from '../../ui/feedback.tsx'
+import {
+  changeKinds,
+  changesOf,
+  changesOfFirst,
+  countOf,
+  type ObjectChange,
+  typeOf,
+} from './changes.ts'
+import { RevisionFailure } from './restore-dialog.tsx'
 
 interface Props {
   task: number
@@ -29,7 +36,7 @@ export function ChangesDialog({ task, revision, onClose }: Props) {
 
 function Changed({ task, revision }: Omit<Props, 'onClose'>) {
   const { changes, error } = useChanges(revision)
-  if (error) return <PastFailure error={error} />
+  if (error) return <RevisionFailure error={error} />
   if (!changes) return <Loading />
   return (
     <>
@@ -49,4 +56,96 @@ function TooMany({ revision: { job_id, revision } }: { revision: AnnotationRevis
       </pre>
     </>
   )
+}
+
+const deeds = ['created', 'updated', 'deleted'] as const
+
+/** Renders a table of the numbers of changed objects by kind. */
+function ChangeCounts({ changes }: { changes: readonly ObjectChange[] }) {
+  return (
+    <table className="counts" aria-label="Changes by kind">
+      <thead>
+        <tr>
+          <th scope="col">Kind</th>
+          {deeds.map((did) => (
+            <th key={did} scope="col">
+              {did}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {changeKinds.map((kind) => (
+          <tr key={kind}>
+            <th scope="row">{kind}</th>
+            {deeds.map((did) => (
+              <td key={did}>{countOf(changes, kind, did).toLocaleString()}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface ChangeListProps {
+  task: number
+  job: number
+  changes: readonly ObjectChange[]
+}
+
+/** Maximum number of listed objects. */
+const shown = 300
+
+/** Lists changed objects with links to their frames. */
+function ChangeList({ task, job, changes }: ChangeListProps) {
+  const { data } = useAnswer(api.listLabels, { job_id: job, page_size: 500 })
+  const names = new Map(data?.results.map(({ id, name }) => [id, name]))
+  if (changes.length === 0) return <p>Nothing is different from the revision before.</p>
+  return (
+    <>
+      <ul className="changes">
+        {changes.slice(0, shown).map((change) => {
+          const { did, object, members } = change
+          const { id, frame, label_id } = object
+          return (
+            <li key={`${did} ${change.kind} ${id}`}>
+              <span className={`did ${did}`}>{did}</span> {typeOf(change)}{' '}
+              <strong>{names.get(label_id) ?? `label ${label_id}`}</strong> on{' '}
+              <Link href={`/tasks/${task}/frames/${frame}`}>frame {frame}</Link>
+              {members.length > 0 && <span className="hint">: {members.join(', ')}</span>}
+            </li>
+          )
+        })}
+      </ul>
+      {changes.length > shown && (
+        <p className="hint">and {(changes.length - shown).toLocaleString()} more</p>
+      )}
+    </>
+  )
+}
+
+/** Maximum number of changed objects to load: a diff is sent as a whole, and an import may have created a million. */
+const mostChanges = 20_000
+
+/** Returns whether a revision has too many changes to load. */
+function isTooMany({ counts }: AnnotationRevision): boolean {
+  return counts.created + counts.updated + counts.deleted > mostChanges
+}
+
+/** Loads the changes of a revision; the first revision of a job has none before it to compare with. */
+function useChanges(revision: AnnotationRevision): {
+  changes: readonly ObjectChange[] | undefined
+  error: Error | null
+} {
+  const { job_id: id, revision: to } = revision
+  const isFirst = to === 1
+  const enabled = !isTooMany(revision)
+  const between = { id, from: to - 1, to }
+  const diff = useAnswer(api.getJobAnnotationsDiff, between, { enabled: enabled && !isFirst })
+  const first = useAnswer(api.getJobRevision, { id, revision: to }, { enabled: enabled && isFirst })
+  return {
+    changes: diff.data ? changesOf(diff.data) : first.data && changesOfFirst(first.data),
+    error: diff.error ?? first.error,
+  }
 }

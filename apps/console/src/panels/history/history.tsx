@@ -1,16 +1,15 @@
 import type { AnnotationRevision, Job, Task } from '@reticle/sdk'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
-import type { RecordColumn } from '../../records/column.ts'
 import { Choice } from '../../records/filters.tsx'
-import { Listing } from '../../records/listing.tsx'
-import { useListState } from '../../records/state.ts'
-import { curlOf, Empty } from '../../ui/empty.tsx'
-import { personName } from '../../ui/person-name.ts'
-import { Time } from '../../ui/time.tsx'
-import { Counts } from './counts.tsx'
+import { useListState } from '../../records/list-state.ts'
+import { Listing, type RecordColumn } from '../../records/listing.tsx'
+import { curlOf, Empty } from '../../ui/feedback.tsx'
+import { personName, Time } from '../../ui/values.tsx'
+import { ChangesDialog } from './changes-dialog.tsx'
+import { RestoreDialog } from './restore-dialog.tsx'
 import './history.css'
-import { RevisionActions } from './revision-actions.tsx'
 
 const actions = [
   ...(['create', 'update', 'delete', 'replace', 'import', 'restore', 'label_change'] as const),
@@ -82,6 +81,69 @@ function History({ id, task, list, path }: Props) {
           </Empty>
         }
       />
+    </>
+  )
+}
+
+interface RevisionActionsProps {
+  task: number
+  revision: AnnotationRevision
+}
+
+/** Renders the buttons for the actions on a revision. */
+function RevisionActions({ task, revision }: RevisionActionsProps) {
+  const [open, setOpen] = useState<'changes' | 'restore'>()
+  const close = () => setOpen(undefined)
+  const name = `revision ${revision.revision} of job ${revision.job_id}`
+  return (
+    <>
+      <button
+        type="button"
+        className="plain link"
+        aria-label={`Changes of ${name}`}
+        onClick={() => setOpen('changes')}
+      >
+        Changes
+      </button>{' '}
+      {revision.readable ? (
+        <button
+          type="button"
+          className="plain link"
+          aria-label={`Restore ${name}`}
+          onClick={() => setOpen('restore')}
+        >
+          Restore
+        </button>
+      ) : (
+        <span className="hint">not kept</span>
+      )}
+      {open === 'changes' && <ChangesDialog task={task} revision={revision} onClose={close} />}
+      {open === 'restore' && <RestoreDialog revision={revision} onClose={close} />}
+    </>
+  )
+}
+
+const signs = [
+  ['created', '+'],
+  ['updated', '~'],
+  ['deleted', '−'],
+] as const
+
+/** Shows the numbers of created, updated and deleted objects: `+3 ~1 −2`. */
+function Counts({ counts }: Pick<AnnotationRevision, 'counts'>) {
+  return (
+    <>
+      {signs.map(
+        ([did, sign]) =>
+          counts[did] > 0 && (
+            <span key={did} className={`did ${did}`}>
+              <span aria-hidden="true">{sign}</span>
+              {counts[did].toLocaleString()}
+              <span className="hidden"> {did}</span>{' '}
+            </span>
+          ),
+      )}
+      {signs.every(([did]) => counts[did] === 0) && 'nothing'}
     </>
   )
 }

@@ -1,14 +1,12 @@
-import type { AnnotationRevision, InputOf } from '@reticle/sdk'
+import { type AnnotationRevision, ApiError, type InputOf } from '@reticle/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { readAnnotationsTag } from '../../api/tagged.ts'
+import { readAnnotationsTag } from '../../api/tagged-record.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { Time } from '../../ui/time.tsx'
+import { Failure, Loading } from '../../ui/feedback.tsx'
 import { useToast } from '../../ui/toasts.tsx'
-import { isRevisionExpired, PastFailure } from './past-failure.tsx'
+import { Time } from '../../ui/values.tsx'
 
 /** Restores a revision. The response may be large and is not needed, so it is not read. */
 const restoreRevision = async (input: InputOf<'restoreJobRevision'>) => {
@@ -73,7 +71,7 @@ function Restore({ revision, newest, etag, onClose }: RestoreProps) {
         Everything that was done in the {newest.revision - target} revisions since is taken back, by
         a revision of its own that can be taken back too.
       </p>
-      {restore.error && <PastFailure error={restore.error} />}
+      {restore.error && <RevisionFailure error={restore.error} />}
       <button
         type="button"
         className="primary"
@@ -82,6 +80,25 @@ function Restore({ revision, newest, etag, onClose }: RestoreProps) {
       >
         Restore
       </button>
+    </>
+  )
+}
+
+/** Returns whether the requested data is no longer kept. */
+const isRevisionExpired = (error: Error | null) => error instanceof ApiError && error.status === 410
+
+/** Shows an error about a revision, with an explanation when it is no longer kept. */
+export function RevisionFailure({ error }: { error: Error }) {
+  return (
+    <>
+      {isRevisionExpired(error) && (
+        <p>
+          This revision is listed, but what it was is not kept any more: annotations of the past are
+          kept for a while, and of a job the newest thousand revisions. Newer ones can still be
+          looked at and restored.
+        </p>
+      )}
+      <Failure error={error} />
     </>
   )
 }

@@ -1,15 +1,15 @@
 import type { Issue, Job, Task } from '@reticle/sdk'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
-import type { RecordColumn } from '../../records/column.ts'
+import { useAnswer } from '../../api/queries.ts'
 import { Choice } from '../../records/filters.tsx'
-import { Listing } from '../../records/listing.tsx'
-import { useListState } from '../../records/state.ts'
-import { curlOf, Empty } from '../../ui/empty.tsx'
-import { Time } from '../../ui/time.tsx'
-import { IssueButton } from './issue-button.tsx'
+import { useListState } from '../../records/list-state.ts'
+import { Listing, type RecordColumn } from '../../records/listing.tsx'
+import { curlOf, Empty } from '../../ui/feedback.tsx'
+import { Time } from '../../ui/values.tsx'
+import { IssueDialog, IssueState } from './issue-dialog.tsx'
 import './issues.css'
-import { Resolve } from './resolve.tsx'
 
 const columnsOf = (task: number): readonly RecordColumn<Issue>[] => [
   { title: 'Issue', width: '40%', cell: (issue) => <IssueButton task={task} issue={issue} /> },
@@ -32,7 +32,7 @@ const columnsOf = (task: number): readonly RecordColumn<Issue>[] => [
     isExtra: true,
     cell: ({ updated_date }) => <Time value={updated_date} />,
   },
-  { title: 'State', sort: 'resolved', cell: (issue) => <Resolve issue={issue} /> },
+  { title: 'State', sort: 'resolved', cell: (issue) => <IssueState issue={issue} /> },
 ]
 
 /** Shows the issues of a task. */
@@ -83,6 +83,27 @@ function Issues({ task, of, job = 31, frame = 0 }: Props) {
           </Empty>
         }
       />
+    </>
+  )
+}
+
+interface IssueButtonProps {
+  task: number
+  issue: Issue
+}
+
+/** Shows the first comment of an issue; a click opens the whole issue. */
+function IssueButton({ task, issue }: IssueButtonProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const input = { issue_id: issue.id, page_size: 1, sort: 'id' }
+  const { data } = useAnswer(api.listComments, input)
+  const first = data?.results[0]?.message ?? `Issue ${issue.id}`
+  return (
+    <>
+      <button type="button" className="plain first-comment" onClick={() => setIsOpen(true)}>
+        {first}
+      </button>
+      {isOpen && <IssueDialog task={task} issue={issue} onClose={() => setIsOpen(false)} />}
     </>
   )
 }

@@ -1,12 +1,10 @@
 import type { AnnotationStatistics } from '@reticle/sdk'
+import { Link, useParams } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useAnswer } from '../../api/queries.ts'
-import { curlOf, Empty } from '../../ui/empty.tsx'
-import { Facts } from '../../ui/facts.tsx'
-import { Failure } from '../../ui/failure.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { personName } from '../../ui/person-name.ts'
-import { Time } from '../../ui/time.tsx'
+import { curlOf, Empty, Failure, Loading } from '../../ui/feedback.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Facts, personName, Time } from '../../ui/values.tsx'
 import { type Bar, barsOfLabels } from './parts.ts'
 import { Plot } from './plot.tsx'
 
@@ -97,3 +95,17 @@ const barsOfAuthors = (authors: NonNullable<AnnotationStatistics['authors']>): B
       { name: 'deleted', count: deleted },
     ],
   }))
+
+/** Renders the page with the statistics of all tasks of a project. */
+export function ProjectStatistics() {
+  const id = Number(useParams<{ id: string }>().id)
+  const { data: project } = useAnswer(api.getProject, { id })
+  return (
+    <Page
+      title="Statistics"
+      above={<Link href={`/projects/${id}`}>{project?.name ?? `Project ${id}`}</Link>}
+    >
+      <Statistics of="project" id={id} />
+    </Page>
+  )
+}

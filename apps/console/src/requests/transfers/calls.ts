@@ -1,8 +1,9 @@
-import type { AnnotationStatistics, CallOptions, RqId, UploadOptions } from '@reticle/sdk'
+import type { AnnotationStatistics, CallOptions, Format, RqId, UploadOptions } from '@reticle/sdk'
 import { api } from '../../api/client.ts'
+import { useAnswer } from '../../api/queries.ts'
 
 /** Kinds of objects with imports and exports. */
-export type TransferKind = 'project' | 'task' | 'job'
+type TransferKind = 'project' | 'task' | 'job'
 
 type Call<I, A> = (input: { id: number } & I, options?: CallOptions) => Promise<A>
 type Send<I> = (input: I, file: File, options?: UploadOptions) => Promise<RqId>
@@ -68,4 +69,19 @@ export interface TransferTarget {
   kind: TransferKind
   id: number
   name: string
+}
+
+/** Queries the formats for a target; `undefined` while loading. */
+export function useFormats({ kind, id }: TransferTarget) {
+  const formats = useAnswer(api.listFormats, {})
+  const target = useAnswer(calls[kind].get, { id })
+  const dimension = target.data?.dimension ?? '2d'
+  const fitting = (all: readonly Format[]) =>
+    all.filter((one) => one.enabled && one.dimension === dimension)
+  const isKnown = formats.data && !target.isPending
+  return {
+    error: formats.error,
+    exporters: isKnown && fitting(formats.data.exporters),
+    importers: isKnown && fitting(formats.data.importers),
+  }
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { BackupDialog } from './backup-dialog.tsx'
+import { BackupDialog } from './backups.tsx'
 import type { TransferTarget } from './calls.ts'
 import { ExportDialog } from './export-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
