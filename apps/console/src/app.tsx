@@ -20,7 +20,7 @@ export function App() {
             <Switch>
               {routesOf(openPages)}
               <Route>
-                <Signed />
+                <SignedInApp />
               </Route>
             </Switch>
           </Suspense>
@@ -33,7 +33,7 @@ export function App() {
 const routesOf = (some: Record<string, ComponentType>) =>
   Object.entries(some).map(([path, Page]) => <Route key={path} path={path} component={Page} />)
 
-function Signed() {
+function SignedInApp() {
   const { data: self, error, refetch } = useSelf()
   const [path] = useLocation()
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

@@ -34,14 +34,14 @@ export function Account() {
         </section>
         <section>
           <h2>The end of it</h2>
-          <Leaving self={self} />
+          <DeleteAccount self={self} />
         </section>
       </div>
     </Page>
   )
 }
 
-function Leaving({ self }: { self: User }) {
+function DeleteAccount({ self }: { self: User }) {
   const [isLeaving, setIsLeaving] = useState(false)
   return (
     <>

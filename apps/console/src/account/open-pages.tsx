@@ -152,13 +152,13 @@ export function IncorrectEmailConfirmation() {
   )
 }
 
-interface NarrowProps {
+interface OpenPageProps {
   title: string
   children: ReactNode
 }
 
 /** Renders the page for users who may not be signed in, without navigation. */
-function OpenPage({ title, children }: NarrowProps) {
+function OpenPage({ title, children }: OpenPageProps) {
   useTitle(title)
   return (
     <main className="narrow">

@@ -44,7 +44,7 @@ export function Tokens() {
         empty={<NoToken />}
       />
       {isCreating && <NewToken onClose={() => setIsCreating(false)} />}
-      {leaving && <Revoke token={leaving} onClose={() => setLeaving(undefined)} />}
+      {leaving && <RevokeToken token={leaving} onClose={() => setLeaving(undefined)} />}
     </Page>
   )
 }
@@ -98,7 +98,7 @@ const columnsFor = (onRevoke: (token: AccessToken) => void): RecordColumn<Access
   },
 ]
 
-function Revoke({ token, onClose }: { token: AccessToken; onClose: () => void }) {
+function RevokeToken({ token, onClose }: { token: AccessToken; onClose: () => void }) {
   return (
     <Confirm
       title={`Revoke ${token.name}`}
@@ -123,7 +123,7 @@ const dialects = [
 /** Renders a dialog to create an access token; shows its value once. */
 function NewToken({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<AccessTokenCreated>()
-  if (made) return <Shown token={made} onClose={onClose} />
+  if (made) return <CreatedToken token={made} onClose={onClose} />
   return (
     <Dialog title="New access token" onClose={onClose}>
       <ChangeForm
@@ -166,7 +166,7 @@ function tokenOf(form: FormData): AccessTokenCreate {
   }
 }
 
-function Shown({
+function CreatedToken({
   token: { name, value },
   onClose,
 }: {

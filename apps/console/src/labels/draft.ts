@@ -2,9 +2,17 @@ import type { AttributeWrite, Label, LabelWrite } from '@reticle/sdk'
 
 /** Types of labels, the most common first. */
 export const labelTypes = [
-  ...(['any', 'rectangle', 'polygon', 'polyline', 'points', 'ellipse'] as const),
-  ...(['cuboid', 'mask', 'tag', 'skeleton'] as const),
-]
+  'any',
+  'rectangle',
+  'polygon',
+  'polyline',
+  'points',
+  'ellipse',
+  'cuboid',
+  'mask',
+  'tag',
+  'skeleton',
+] as const
 
 export const inputTypes = ['select', 'radio', 'checkbox', 'number', 'text'] as const
 
@@ -38,7 +46,9 @@ export function namesOf(text: string, known: readonly EditedLabel[] = []): strin
 /** Turns the typed names into rows, each with a different colour. */
 export function withTyped({ rows, typed, ...rest }: LabelEditorState): LabelEditorState {
   const more = namesOf(typed, rows).map((name, index) => ({
-    ...{ key: newKey(), name, color: colorOf(rows.length + index) },
+    key: newKey(),
+    name,
+    color: colorOf(rows.length + index),
     attributes: [],
   }))
   return { ...rest, rows: [...rows, ...more], typed: '' }

@@ -24,9 +24,9 @@ export function LabelsEditor({ value, onChange, errorsAt }: Props) {
     <fieldset className="labels-editor">
       <legend>Labels</legend>
       {isJson ? (
-        <JsonField {...{ value, onChange, errorsAt }} />
+        <JsonField value={value} onChange={onChange} errorsAt={errorsAt} />
       ) : (
-        <Rows {...{ value, onChange, errorsAt }} />
+        <Rows value={value} onChange={onChange} errorsAt={errorsAt} />
       )}
       <button
         type="button"

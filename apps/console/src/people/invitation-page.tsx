@@ -17,12 +17,12 @@ export function InvitationPage() {
   return (
     <Page title="Invitation" above={<Link href="/people">People</Link>}>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data ? <Answerable invitation={data} /> : !error && <Loading />}
+      {data ? <PendingInvitation invitation={data} /> : !error && <Loading />}
     </Page>
   )
 }
 
-function Answerable({ invitation }: { invitation: Invitation }) {
+function PendingInvitation({ invitation }: { invitation: Invitation }) {
   const self = useSelf().data
   const { accepted, user, organization_info } = invitation
   if (accepted) return <p>It has been accepted: {organization_info.slug} is open.</p>

@@ -39,7 +39,7 @@ export function Invitations({ organization: { slug }, standing }: Props) {
         empty={<NoInvitation slug={slug} />}
       />
       {isInviting && (
-        <Invite
+        <InviteMember
           slug={slug}
           standing={standing}
           onInvited={(made) => {
@@ -97,7 +97,7 @@ const NoInvitation = ({ slug }: { slug: string }) => (
   </Empty>
 )
 
-interface InviteProps {
+interface InviteMemberProps {
   slug: string
   standing: MemberStanding
   onInvited: (invitation: Invitation) => void
@@ -108,7 +108,7 @@ interface InviteProps {
  * Renders a dialog to invite a user by e-mail. Where the server allows it, a user with an account becomes a member at
  * once.
  */
-function Invite({ slug, standing, onInvited, onClose }: InviteProps) {
+function InviteMember({ slug, standing, onInvited, onClose }: InviteMemberProps) {
   const toast = useToast()
   const roles = rolesToGive(standing)
   const invite = async (form: FormData) => {
@@ -150,7 +150,7 @@ function InvitationDialog({ invitation: { key, user, role }, onClose }: Invitati
     onClose()
   })
   if (isWithdrawing)
-    return <Withdraw {...{ invitationKey: key, username: user.username, onClose }} />
+    return <WithdrawInvitation invitationKey={key} username={user.username} onClose={onClose} />
   return (
     <Dialog title={`${user.username} is invited as ${role}`} onClose={onClose}>
       <CopyField label="The link to hand over" value={`${location.origin}/invitations/${key}`} />
@@ -171,13 +171,13 @@ function InvitationDialog({ invitation: { key, user, role }, onClose }: Invitati
   )
 }
 
-interface WithdrawProps {
+interface WithdrawInvitationProps {
   invitationKey: string
   username: string
   onClose: () => void
 }
 
-function Withdraw({ invitationKey, username, onClose }: WithdrawProps) {
+function WithdrawInvitation({ invitationKey, username, onClose }: WithdrawInvitationProps) {
   return (
     <Confirm
       title="Withdraw the invitation"

@@ -8,6 +8,11 @@ import { Confirm, Dialog } from '../ui/dialog.tsx'
 import { ChangeForm, Field, formText, OptionField } from '../ui/form.tsx'
 import { useToast } from '../ui/toasts.tsx'
 
+interface DialogProps {
+  organization: Organization
+  onClose: () => void
+}
+
 /** Renders a dialog to create an organization; opens it afterwards. */
 export function NewOrganization({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation()
@@ -28,16 +33,11 @@ export function NewOrganization({ onClose }: { onClose: () => void }) {
   )
 }
 
-interface EditOrganizationProps {
-  organization: Organization
-  onClose: () => void
-}
-
 /**
  * Dialog to change the names and description of an organization. A selected workspace stays selected under its new
  * slug.
  */
-export function EditOrganization({ organization: before, onClose }: EditOrganizationProps) {
+export function EditOrganization({ organization: before, onClose }: DialogProps) {
   const toast = useToast()
   const { organization: chosen, choose } = useOrganization()
   const save = async (body: Pick<Organization, 'slug' | 'name' | 'description'>) => {
@@ -62,16 +62,11 @@ export function EditOrganization({ organization: before, onClose }: EditOrganiza
   )
 }
 
-interface HandOverProps {
-  organization: Organization
-  onClose: () => void
-}
-
 /**
  * Renders a dialog to make another member the owner. Only the new owner can undo that, so the slug has to be typed
  * for confirmation.
  */
-export function HandOver({ organization: { id, slug, owner }, onClose }: HandOverProps) {
+export function TransferOrganization({ organization: { id, slug, owner }, onClose }: DialogProps) {
   const [chosen, setChosen] = useState('')
   const { data } = useAnswer(api.listMemberships, { org: slug, page_size: 1000, sort: 'user' })
   const others = data?.results.filter(({ is_active, user }) => is_active && user.id !== owner?.id)
@@ -107,10 +102,8 @@ export function HandOver({ organization: { id, slug, owner }, onClose }: HandOve
   )
 }
 
-interface LeaveOrganizationProps {
-  organization: Organization
+interface LeaveOrganizationProps extends DialogProps {
   membership: Membership
-  onClose: () => void
 }
 
 /** Renders a dialog to leave an organization. A user who left needs another invitation to come back. */
@@ -139,11 +132,6 @@ export function LeaveOrganization({
   )
 }
 
-interface DeleteOrganizationProps {
-  organization: Organization
-  onClose: () => void
-}
-
 const fates = [
   ['keep', 'stay, and fall to their owners'],
   ['delete', 'are deleted with it'],
@@ -151,10 +139,7 @@ const fates = [
 type Fate = (typeof fates)[number][0]
 
 /** Renders a dialog to delete an organization, with a choice of what happens to its projects and tasks. */
-export function DeleteOrganization({
-  organization: { id, slug },
-  onClose,
-}: DeleteOrganizationProps) {
+export function DeleteOrganization({ organization: { id, slug }, onClose }: DialogProps) {
   const [, go] = useLocation()
   const { organization: chosen, choose } = useOrganization()
   const [objects, setObjects] = useState<Fate>('keep')

@@ -12,8 +12,8 @@ import { Members } from './members.tsx'
 import {
   DeleteOrganization,
   EditOrganization,
-  HandOver,
   LeaveOrganization,
+  TransferOrganization,
 } from './organization-dialogs.tsx'
 import './people.css'
 
@@ -23,7 +23,7 @@ export function OrganizationPage() {
   const { data, error, refetch } = useAnswer(api.getOrganization, { id: Number(id) })
   if (error) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <Loading />
-  return <Shown organization={data} isAboutInvitations={part === 'invitations'} />
+  return <OrganizationView organization={data} isAboutInvitations={part === 'invitations'} />
 }
 
 interface Props {
@@ -31,7 +31,7 @@ interface Props {
   isAboutInvitations: boolean
 }
 
-function Shown({ organization, isAboutInvitations }: Props) {
+function OrganizationView({ organization, isAboutInvitations }: Props) {
   const { standing, membership } = useStanding(organization)
   const { id, slug, name, description } = organization
   const basePath = `/people/organizations/${id}`
@@ -39,7 +39,13 @@ function Shown({ organization, isAboutInvitations }: Props) {
     <Page
       title={name || slug}
       above={<Link href="/people">People</Link>}
-      actions={<OrganizationActions {...{ organization, standing, membership }} />}
+      actions={
+        <OrganizationActions
+          organization={organization}
+          standing={standing}
+          membership={membership}
+        />
+      }
     >
       <p className="hint">
         {slug} · owned by {organization.owner?.username ?? 'nobody'}
@@ -80,12 +86,14 @@ function OrganizationActions({ organization, standing, membership }: Organizatio
       {isOwner(standing) && <Action text="Hand over" onAsk={() => setDialog('hand over')} />}
       {mayLeave && <Action text="Leave" onAsk={() => setDialog('leave')} isDanger />}
       {isOwner(standing) && <Action text="Delete" onAsk={() => setDialog('delete')} isDanger />}
-      {dialog === 'edit' && <EditOrganization {...{ organization, onClose }} />}
-      {dialog === 'hand over' && <HandOver {...{ organization, onClose }} />}
-      {dialog === 'leave' && membership && (
-        <LeaveOrganization {...{ organization, membership, onClose }} />
+      {dialog === 'edit' && <EditOrganization organization={organization} onClose={onClose} />}
+      {dialog === 'hand over' && (
+        <TransferOrganization organization={organization} onClose={onClose} />
       )}
-      {dialog === 'delete' && <DeleteOrganization {...{ organization, onClose }} />}
+      {dialog === 'leave' && membership && (
+        <LeaveOrganization organization={organization} membership={membership} onClose={onClose} />
+      )}
+      {dialog === 'delete' && <DeleteOrganization organization={organization} onClose={onClose} />}
     </>
   )
 }

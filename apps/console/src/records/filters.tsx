@@ -67,7 +67,7 @@ export function Condition() {
   )
 }
 
-interface EqualsProps {
+interface EqualsFilterProps {
   /** Name of the filter, in the address and the API. */
   name: string
   label: string
@@ -76,7 +76,7 @@ interface EqualsProps {
 }
 
 /** Renders a filter by the exact value of a field. */
-function EqualsFilter({ name, label, offers }: EqualsProps) {
+function EqualsFilter({ name, label, offers }: EqualsFilterProps) {
   const { text, type } = useTypedFilter(name)
   const id = useId()
   return (

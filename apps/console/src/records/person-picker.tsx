@@ -31,14 +31,14 @@ export function PersonPicker(props: Props) {
       >
         {name} <span aria-hidden="true">▾</span>
       </button>
-      {isOpen && <Choosing {...props} onClose={() => setIsOpen(false)} />}
+      {isOpen && <PersonDialog {...props} onClose={() => setIsOpen(false)} />}
     </>
   )
 }
 
 const offered = 20
 
-function Choosing({
+function PersonDialog({
   label,
   value,
   organization,

@@ -8,9 +8,9 @@ const [listRequests] = keyOf(api.listRequests, {})
 const lists = { queryKey: [listRequests] }
 
 /** Pause in milliseconds before the event stream is opened again. */
-const restMs = 3000
+const retryPauseMs = 3000
 /** Polling interval in milliseconds, which finds requests that finished while the stream was interrupted. */
-const lookMs = 15_000
+const pollMs = 15_000
 
 /**
  * Updates the cached requests from the event stream while the page is visible. A broken stream is opened again.
@@ -21,8 +21,8 @@ export function useLiveRequests(): Error | undefined {
   const [error, setError] = useState<Error>()
   useEffect(() => whileVisible((signal) => void watchRequests(signal, setError)), [])
   useEffect(() => {
-    const look = setInterval(() => void (knowsMoving() && refetch()), lookMs)
-    return () => clearInterval(look)
+    const polling = setInterval(() => void (hasActiveRequests() && refetch()), pollMs)
+    return () => clearInterval(polling)
   }, [])
   return error
 }
@@ -37,7 +37,7 @@ async function watchRequests(signal: AbortSignal, onError: (error: Error | undef
     } catch (thrown) {
       if (signal.aborted) return
       onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
-      await new Promise((resolve) => setTimeout(resolve, restMs))
+      await new Promise((resolve) => setTimeout(resolve, retryPauseMs))
     }
   }
 }
@@ -47,7 +47,7 @@ const refetch = () => queries.invalidateQueries(lists)
 const knownRequests = () =>
   queries.getQueriesData<Page<Request>>(lists).flatMap(([, page]) => page?.results ?? [])
 
-const knowsMoving = () => knownRequests().some(isActive)
+const hasActiveRequests = () => knownRequests().some(isActive)
 
 /** Stores the progress of a request. A new request or status may change every list, so lists are then refreshed. */
 function storeRequest(request: Request): void {

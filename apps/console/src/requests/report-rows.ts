@@ -19,7 +19,12 @@ export function reportRows({ entries }: Report, code = ''): ReportRow[] {
     .flatMap(({ kind, code, count, reason, examples }, at) => {
       const shown = examples.length > 0 ? examples : [{ file: '', item: '' }]
       return shown.map(({ file, item }, index) => ({
-        ...{ key: `${at} ${index}`, kind, code, file, item, reason },
+        key: `${at} ${index}`,
+        kind,
+        code,
+        file,
+        item,
+        reason,
         count: index === 0 ? count : undefined,
       }))
     })

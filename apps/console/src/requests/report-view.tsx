@@ -85,22 +85,22 @@ function Row({ index, row }: { index: number; row: ReportRow }) {
     <tr aria-rowindex={index + 2}>
       <td>
         <span className={`fate ${kind}`}>{kind}</span>
-        {count !== undefined && <Second text={`${count} times`} />}
+        {count !== undefined && <SecondaryText text={`${count} times`} />}
       </td>
       <td title={`${file} ${item}`}>
         {item || '–'}
-        <Second text={file} />
+        <SecondaryText text={file} />
       </td>
       <td title={reason}>
         {reason}
-        <Second text={code} />
+        <SecondaryText text={code} />
       </td>
     </tr>
   )
 }
 
 /** Secondary text below the main text of a cell. */
-function Second({ text }: { text: string }) {
+function SecondaryText({ text }: { text: string }) {
   return <div className="hint second">{text}</div>
 }
 

@@ -33,7 +33,7 @@ export function RequestView({ request }: { request: Request }) {
             Download
           </a>
         )}
-        <Made request={request} />
+        <ResultLink request={request} />
       </div>
       {report && <ReportView report={report} type={operation.type} />}
     </div>
@@ -41,7 +41,7 @@ export function RequestView({ request }: { request: Request }) {
 }
 
 /** Links to the object that was restored from a backup. */
-function Made({ request: { operation, result_id } }: { request: Request }) {
+function ResultLink({ request: { operation, result_id } }: { request: Request }) {
   if (result_id === null) return null
   const { target } = operation
   return (

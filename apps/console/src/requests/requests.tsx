@@ -39,7 +39,7 @@ const columns: readonly RecordColumn<Request>[] = [
     cell: ({ operation }) => operation.format ?? '',
   },
   { title: 'Who', width: '7rem', isExtra: true, cell: ({ owner }) => owner.username },
-  { title: 'Status', sort: 'status', cell: (request) => <State request={request} /> },
+  { title: 'Status', sort: 'status', cell: (request) => <RequestState request={request} /> },
   {
     title: 'Created',
     sort: 'created_date',
@@ -56,7 +56,7 @@ const columns: readonly RecordColumn<Request>[] = [
 ]
 
 /** Shows the status of a request in one line, with the reason of a failure. */
-function State({ request }: { request: Request }) {
+function RequestState({ request }: { request: Request }) {
   const { status, message } = request
   if (status !== 'failed') return <RequestStatus request={request} />
   return (
@@ -91,13 +91,13 @@ export function Requests() {
         input={input}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Nothing />}
+        empty={<NoRequests />}
       />
     </Page>
   )
 }
 
-function Nothing() {
+function NoRequests() {
   return (
     <Empty
       reticle='reticle export task 12 --format "COCO 1.0" --images'

@@ -6,7 +6,7 @@ import { useOrganization } from '../api/organization.tsx'
 import { useAnswer } from '../api/queries.ts'
 import { signOut } from '../api/session.ts'
 
-const places = [
+const navigation = [
   ['/projects', 'Projects'],
   ['/tasks', 'Tasks'],
   ['/jobs', 'Jobs'],
@@ -28,8 +28,8 @@ export function Layout({ self, children }: { self: User; children: ReactNode }) 
           <img src="/static/logo.svg" alt="" width="24" height="24" /> Reticle
         </Link>
         <nav aria-label="Main">
-          {places.map(([path, name]) => (
-            <Place key={path} path={path} name={name} />
+          {navigation.map(([path, name]) => (
+            <NavigationLink key={path} path={path} name={name} />
           ))}
         </nav>
         <OrganizationSwitch />
@@ -42,7 +42,7 @@ export function Layout({ self, children }: { self: User; children: ReactNode }) 
   )
 }
 
-function Place({ path, name }: { path: string; name: string }) {
+function NavigationLink({ path, name }: { path: string; name: string }) {
   const [isHere] = useRoute(`${path}/*?`)
   return (
     <Link href={path} aria-current={isHere ? 'page' : undefined}>

@@ -38,7 +38,7 @@ export function SignIn() {
           Sign in
         </button>
       </form>
-      <OtherWays />
+      <SignInLinks />
       {isOwnMachine(location.hostname) && (
         <p className="hint">
           After the first <code>npm start</code> the name is <code>admin</code>; its password was
@@ -50,7 +50,7 @@ export function SignIn() {
 }
 
 /** Renders links for users without an account or password. */
-function OtherWays() {
+function SignInLinks() {
   const { data: capabilities } = useAnswer(api.getCapabilities, {})
   const here = `${location.pathname}${location.search}`
   return (

@@ -22,7 +22,7 @@ import './new-task.css'
 export function NewTask() {
   const [params] = useSearchParams()
   const [project, task] = [idIn(params, 'project'), idIn(params, 'task')]
-  return <Making key={task} projectId={project} known={task} />
+  return <TaskCreation key={task} projectId={project} known={task} />
 }
 
 function idIn(params: URLSearchParams, name: string): number | undefined {
@@ -34,7 +34,7 @@ interface Props {
   known: number | undefined
 }
 
-function Making({ projectId, known }: Props) {
+function TaskCreation({ projectId, known }: Props) {
   const [, go] = useLocation()
   const [submitted, setSubmitted] = useState<TaskUpload>()
   const upload = useTaskUpload(known, (id) => go(`/tasks/${id}`, { replace: true }))
@@ -81,10 +81,10 @@ interface TaskFormProps {
 }
 
 /** Renders a form for a new task: files, name and labels. */
-function TaskForm({ projectId: led, error, isPending, onSubmit }: TaskFormProps) {
+function TaskForm({ projectId: preselected, error, isPending, onSubmit }: TaskFormProps) {
   const [choice, setChoice] = useState<FileSelection>()
   const [typed, setTyped] = useState<string>() // replaces the name that the files suggest
-  const [projectId, setProjectId] = useState(led)
+  const [projectId, setProjectId] = useState(preselected)
   const [labels, setLabels] = useState<LabelEditorState>(noLabels)
   const [mistake, setMistake] = useState<Error>()
   const name = typed ?? choice?.name ?? ''

@@ -52,7 +52,13 @@ export function FrameBar({ frame, span: { first, last }, onGo }: Props) {
 }
 
 /** Renders the controls for the appearance of the frame. */
-export function LookBar({ settings, onHelp }: { settings: ViewerSettings; onHelp: () => void }) {
+export function AppearanceBar({
+  settings,
+  onHelp,
+}: {
+  settings: ViewerSettings
+  onHelp: () => void
+}) {
   const { pen, quality } = settings
   return (
     <div className="look-bar">

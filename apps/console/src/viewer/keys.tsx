@@ -65,8 +65,12 @@ export function useFrameKeys({ frame, span, go, objects, settings, help }: Frame
   const previous = () => go(frame - 1)
   const { opacity } = settings.pen
   useKeys({
-    ...{ PageDown: next, ArrowRight: next, PageUp: previous, ArrowLeft: previous },
-    ...{ Home: () => go(span.first), End: () => go(span.last) },
+    PageDown: next,
+    ArrowRight: next,
+    PageUp: previous,
+    ArrowLeft: previous,
+    Home: () => go(span.first),
+    End: () => go(span.last),
     g: () => document.getElementById('frame-number')?.focus(),
     j: () => objects.step(1),
     k: () => objects.step(-1),

@@ -3,7 +3,7 @@ import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { curlOf, Empty, Failure, Loading } from '../ui/feedback.tsx'
 import { Page, useTitle } from '../ui/page.tsx'
 import { Swatch } from '../ui/values.tsx'
-import { FrameBar, LookBar } from './bars.tsx'
+import { AppearanceBar, FrameBar } from './bars.tsx'
 import {
   fetchNeighbours,
   useFrame,
@@ -86,7 +86,7 @@ function FrameView({ target, name, span, frame }: FrameViewProps) {
         <p className="viewer-file">
           {meta?.record?.name} {meta?.isDeleted && <strong className="wrong">deleted</strong>}
         </p>
-        <LookBar settings={settings} onHelp={() => setIsHelping(true)} />
+        <AppearanceBar settings={settings} onHelp={() => setIsHelping(true)} />
       </div>
       <div className="viewer-body">
         <div className="viewer-stage">

@@ -52,11 +52,11 @@ const columnsWith = (show: (delivery: Delivery) => void): readonly RecordColumn<
 ]
 
 function OneDelivery({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
-  const tell = useToast()
+  const toast = useToast()
   const { webhook_id, id: delivery_id } = delivery
   const again = useChange(api.redeliver, () => {
     onClose()
-    tell({ text: `${delivery.event} is sent again` })
+    toast({ text: `${delivery.event} is sent again` })
   })
   return (
     <Dialog title={`Delivery ${delivery_id}`} onClose={onClose}>

@@ -61,9 +61,9 @@ const columnsWith = (
 
 /** Renders a form to redeliver a range of messages, or all that failed since a time. */
 function RedeliverMessages({ id }: { id: number }) {
-  const tell = useToast()
+  const toast = useToast()
   const again = useChange(api.redeliverMessages, ({ count }) =>
-    tell({ text: `Messages that are sent again: ${count}` }),
+    toast({ text: `Messages that are sent again: ${count}` }),
   )
   return (
     <details className="redeliver">

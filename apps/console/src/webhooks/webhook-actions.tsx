@@ -59,13 +59,13 @@ function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => 
 /** Renders a dialog to change the settings of a webhook; changes can be undone. */
 function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id, type } = webhook
-  const tell = useToast()
+  const toast = useToast()
   const change = (body: WebhookPatch) => api.updateWebhook({ id, body })
   const { target_url, description, events, enable_ssl, dialect } = webhook
   const undo = useChange(() => change({ target_url, description, events, enable_ssl, dialect }))
   const edit = useChange(change, () => {
     onClose()
-    tell({ text: 'The webhook is changed', undo: () => undo.mutateAsync(undefined) })
+    toast({ text: 'The webhook is changed', undo: () => undo.mutateAsync(undefined) })
   })
   return (
     <Dialog title="Edit the webhook" onClose={onClose}>
@@ -108,7 +108,7 @@ function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
   return (
     <Dialog title="Rotate the secret" onClose={onClose}>
       {rotate.data ? (
-        <Kept secret={rotate.variables.body.secret} />
+        <NewSecret secret={rotate.variables.body.secret} />
       ) : (
         <form
           onSubmit={(event) => {
@@ -137,7 +137,7 @@ function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
   )
 }
 
-function Kept({ secret }: { secret: string }) {
+function NewSecret({ secret }: { secret: string }) {
   return (
     <>
       <p>This is the new secret. Keep it now: it is not shown again.</p>

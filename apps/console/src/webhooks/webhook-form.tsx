@@ -1,9 +1,9 @@
-import { ApiError, type Webhook } from '@reticle/sdk'
+import type { Webhook } from '@reticle/sdk'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
 import { Failure, Loading } from '../ui/feedback.tsx'
-import { Field, formText, OptionField } from '../ui/form.tsx'
+import { errorsOf, Field, formText, OptionField } from '../ui/form.tsx'
 import { actionOf, eventGroups } from './event-groups.ts'
 
 /** Values of the webhook form. */
@@ -36,17 +36,21 @@ interface Props {
 export function WebhookForm(props: Props) {
   const { type, webhook, error, isPending, action, onSubmit, children } = props
   const [events, setEvents] = useState(webhook?.events_list ?? [])
-  const fields = error instanceof ApiError ? error.fields : {}
+  const errorsAt = errorsOf(error)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
         const text = (name: string) => formText(form, name)
-        const told = { target_url: text('target_url'), description: text('description') }
-        const enable_ssl = form.has('enable_ssl')
-        const dialect = text('dialect') === 'cvat' ? 'cvat' : 'service'
-        onSubmit({ ...told, events: events.join(','), enable_ssl, dialect }, form)
+        const settings: WebhookSettings = {
+          target_url: text('target_url'),
+          description: text('description'),
+          events: events.join(','),
+          enable_ssl: form.has('enable_ssl'),
+          dialect: text('dialect') === 'cvat' ? 'cvat' : 'service',
+        }
+        onSubmit(settings, form)
       }}
     >
       {children}
@@ -57,14 +61,14 @@ export function WebhookForm(props: Props) {
         required
         placeholder="https://ci.example.org/hook"
         defaultValue={webhook?.target_url}
-        errors={fields.target_url}
+        errors={errorsAt('target_url')}
       />
       <Field
         label="Description"
         name="description"
         maxLength={128}
         defaultValue={webhook?.description}
-        errors={fields.description}
+        errors={errorsAt('description')}
       />
       <OptionField
         label="Form of payloads"
@@ -106,7 +110,7 @@ function EventsChoice({ type, chosen, onChange }: EventsChoiceProps) {
       <legend>
         Events ({chosen.filter((one) => data.events.includes(one)).length} of {data.events.length})
       </legend>
-      <Event
+      <EventCheckbox
         name="All of them"
         isOn={data.events.every((one) => chosen.includes(one))}
         onChange={(isOn) => toggle(data.events, isOn)}
@@ -115,7 +119,7 @@ function EventsChoice({ type, chosen, onChange }: EventsChoiceProps) {
         <fieldset key={about}>
           <legend>{about}</legend>
           {events.map((event) => (
-            <Event
+            <EventCheckbox
               key={event}
               name={actionOf(event)}
               isOn={chosen.includes(event)}
@@ -128,13 +132,13 @@ function EventsChoice({ type, chosen, onChange }: EventsChoiceProps) {
   )
 }
 
-interface EventProps {
+interface EventCheckboxProps {
   name: string
   isOn: boolean
   onChange: (isOn: boolean) => void
 }
 
-function Event({ name, isOn, onChange }: EventProps) {
+function EventCheckbox({ name, isOn, onChange }: EventCheckboxProps) {
   return (
     <label>
       <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />{' '}

@@ -6,10 +6,10 @@ import { useToast } from '../ui/toasts.tsx'
 
 /** Renders a button to enable or disable a webhook. */
 export function SwitchWebhook({ webhook: { id, is_active, target_url } }: { webhook: Webhook }) {
-  const tell = useToast()
+  const toast = useToast()
   const change = (is_active: boolean) => api.updateWebhook({ id, body: { is_active } })
   const { mutate, isPending } = useChange(change, (after) =>
-    tell({
+    toast({
       text: `${target_url} is ${after.is_active ? 'told again' : 'not told any more'}`,
       undo: () => change(is_active).then(() => queries.invalidateQueries()),
     }),

@@ -65,7 +65,7 @@ export function Webhooks() {
         input={input}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Nothing />}
+        empty={<NoWebhooks />}
       />
       {isCreating && <CreateWebhook projectId={projectId} onClose={() => setIsCreating(false)} />}
     </Page>
@@ -73,11 +73,13 @@ export function Webhooks() {
 }
 
 const example = {
-  ...{ target_url: 'https://ci.example.org/hook', type: 'project', project_id: 7 },
+  target_url: 'https://ci.example.org/hook',
+  type: 'project',
+  project_id: 7,
   events: 'update:task',
 }
 
-function Nothing() {
+function NoWebhooks() {
   return (
     <Empty
       reticle={`reticle webhook create ${example.target_url} --type project --project 7 --events update:task`}

@@ -29,7 +29,7 @@ export function FrameGrid({ name, count, tile, placeOf }: Props) {
   }
   return (
     <>
-      {placeOf && <Jump count={count} onJump={(number) => goTo(placeOf(number), 'center')} />}
+      {placeOf && <JumpForm count={count} onJump={(number) => goTo(placeOf(number), 'center')} />}
       <ul
         ref={setList}
         className="frames"
@@ -54,13 +54,13 @@ function indexOf(target: EventTarget): number {
   return tile ? Number(tile.dataset.index) : 0
 }
 
-interface JumpProps {
+interface JumpFormProps {
   count: number
   onJump: (number: number) => void
 }
 
 /** Renders a form to jump to a frame by its number. */
-function Jump({ count, onJump }: JumpProps) {
+function JumpForm({ count, onJump }: JumpFormProps) {
   return (
     <form
       className="jump"

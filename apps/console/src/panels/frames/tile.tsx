@@ -58,14 +58,14 @@ function Picture({ src, isWaiting }: PictureProps) {
   if (!isWanted) return null
   if (attempt > attempts) return <span className="hint">no picture</span>
   const again = () => setTimeout(() => setAttempt(attempt + 1), pauseMs * attempt)
-  return <Loaded key={attempt} src={src} onError={again} />
+  return <CancellableImage key={attempt} src={src} onError={again} />
 }
 
 /**
  * Removes the address on unmount to cancel loading; otherwise pictures that scrolled out of view would load before
  * visible ones.
  */
-function Loaded({ src, onError }: { src: string; onError: () => void }) {
+function CancellableImage({ src, onError }: { src: string; onError: () => void }) {
   const image = useRef<HTMLImageElement>(null)
   useEffect(() => {
     const shown = image.current

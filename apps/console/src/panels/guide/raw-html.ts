@@ -1,6 +1,17 @@
 /** Text formatting tags, harmless without attributes. */
 const harmless = new Set([
-  ...['br', 'b', 'i', 'em', 'strong', 'u', 's', 'del', 'sub', 'sup', 'kbd', 'mark'],
+  'br',
+  'b',
+  'i',
+  'em',
+  'strong',
+  'u',
+  's',
+  'del',
+  'sub',
+  'sup',
+  'kbd',
+  'mark',
 ])
 
 /**

@@ -58,7 +58,7 @@ function TooMany({ revision: { job_id, revision } }: { revision: AnnotationRevis
   )
 }
 
-const deeds = ['created', 'updated', 'deleted'] as const
+const changeActions = ['created', 'updated', 'deleted'] as const
 
 /** Renders a table of the numbers of changed objects by kind. */
 function ChangeCounts({ changes }: { changes: readonly ObjectChange[] }) {
@@ -67,9 +67,9 @@ function ChangeCounts({ changes }: { changes: readonly ObjectChange[] }) {
       <thead>
         <tr>
           <th scope="col">Kind</th>
-          {deeds.map((did) => (
-            <th key={did} scope="col">
-              {did}
+          {changeActions.map((action) => (
+            <th key={action} scope="col">
+              {action}
             </th>
           ))}
         </tr>
@@ -78,8 +78,8 @@ function ChangeCounts({ changes }: { changes: readonly ObjectChange[] }) {
         {changeKinds.map((kind) => (
           <tr key={kind}>
             <th scope="row">{kind}</th>
-            {deeds.map((did) => (
-              <td key={did}>{countOf(changes, kind, did).toLocaleString()}</td>
+            {changeActions.map((action) => (
+              <td key={action}>{countOf(changes, kind, action).toLocaleString()}</td>
             ))}
           </tr>
         ))}
@@ -106,11 +106,11 @@ function ChangeList({ task, job, changes }: ChangeListProps) {
     <>
       <ul className="changes">
         {changes.slice(0, shown).map((change) => {
-          const { did, object, members } = change
+          const { action, object, members } = change
           const { id, frame, label_id } = object
           return (
-            <li key={`${did} ${change.kind} ${id}`}>
-              <span className={`did ${did}`}>{did}</span> {typeOf(change)}{' '}
+            <li key={`${action} ${change.kind} ${id}`}>
+              <span className={`did ${action}`}>{action}</span> {typeOf(change)}{' '}
               <strong>{names.get(label_id) ?? `label ${label_id}`}</strong> on{' '}
               <Link href={`/tasks/${task}/frames/${frame}`}>frame {frame}</Link>
               {members.length > 0 && <span className="hint">: {members.join(', ')}</span>}

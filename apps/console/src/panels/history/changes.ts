@@ -6,7 +6,7 @@ type Kind = (typeof changeKinds)[number]
 
 /** Change of one object in a revision. */
 export interface ObjectChange {
-  did: 'created' | 'updated' | 'deleted'
+  action: 'created' | 'updated' | 'deleted'
   kind: Kind
   /** Object after the change; for a deleted object before it. */
   object: Annotation
@@ -28,15 +28,17 @@ export const changesOfFirst = (set: AnnotationSet): ObjectChange[] => changesOfS
 
 type Sets = Pick<AnnotationSet, Kind>
 
-const changesOfSets = (did: 'created' | 'deleted', sets: Sets): ObjectChange[] =>
+const changesOfSets = (action: 'created' | 'deleted', sets: Sets): ObjectChange[] =>
   changeKinds.flatMap((kind) =>
-    [...sets[kind]].map((object) => ({ did, kind, object, members: [] })),
+    [...sets[kind]].map((object) => ({ action, kind, object, members: [] })),
   )
 
 const updatedOf = (updated: AnnotationDiff['updated']): ObjectChange[] =>
   changeKinds.flatMap((kind) =>
     [...updated[kind]].map(({ before, after }) => ({
-      ...{ did: 'updated' as const, kind, object: after },
+      action: 'updated' as const,
+      kind,
+      object: after,
       members: changedMembersOf(before, after),
     })),
   )
@@ -49,8 +51,11 @@ function changedMembersOf(before: object, after: object): string[] {
 }
 
 /** Returns the number of objects of a kind with a type of change. */
-export const countOf = (changes: readonly ObjectChange[], kind: Kind, did: ObjectChange['did']) =>
-  changes.filter((one) => one.kind === kind && one.did === did).length
+export const countOf = (
+  changes: readonly ObjectChange[],
+  kind: Kind,
+  action: ObjectChange['action'],
+) => changes.filter((one) => one.kind === kind && one.action === action).length
 
 /** Returns `rectangle`, `tag` or `track`. */
 export const typeOf = ({ kind, object }: Pick<ObjectChange, 'kind' | 'object'>): string =>

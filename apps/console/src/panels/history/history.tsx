@@ -12,7 +12,13 @@ import { RestoreDialog } from './restore-dialog.tsx'
 import './history.css'
 
 const actions = [
-  ...(['create', 'update', 'delete', 'replace', 'import', 'restore', 'label_change'] as const),
+  'create',
+  'update',
+  'delete',
+  'replace',
+  'import',
+  'restore',
+  'label_change',
 ] as const
 
 const columnsOf = (task: number): readonly RecordColumn<AnnotationRevision>[] => [
@@ -134,16 +140,16 @@ function Counts({ counts }: Pick<AnnotationRevision, 'counts'>) {
   return (
     <>
       {signs.map(
-        ([did, sign]) =>
-          counts[did] > 0 && (
-            <span key={did} className={`did ${did}`}>
+        ([action, sign]) =>
+          counts[action] > 0 && (
+            <span key={action} className={`did ${action}`}>
               <span aria-hidden="true">{sign}</span>
-              {counts[did].toLocaleString()}
-              <span className="hidden"> {did}</span>{' '}
+              {counts[action].toLocaleString()}
+              <span className="hidden"> {action}</span>{' '}
             </span>
           ),
       )}
-      {signs.every(([did]) => counts[did] === 0) && 'nothing'}
+      {signs.every(([action]) => counts[action] === 0) && 'nothing'}
     </>
   )
 }

@@ -44,7 +44,7 @@ function Comments({ issue }: { issue: number }) {
     <>
       <ol className="comments" aria-label="Comments">
         {data.results.map((comment) => (
-          <Said key={comment.id} comment={comment} />
+          <CommentItem key={comment.id} comment={comment} />
         ))}
       </ol>
       {data.count > perPage && (
@@ -62,7 +62,7 @@ function Comments({ issue }: { issue: number }) {
   )
 }
 
-function Said({ comment: { owner, message, created_date } }: { comment: Comment }) {
+function CommentItem({ comment: { owner, message, created_date } }: { comment: Comment }) {
   return (
     <li>
       <p className="hint">

@@ -2,8 +2,16 @@ import { expect, test } from 'vitest'
 import { barsOfLabels, totalOf } from './parts.ts'
 
 const nothing = {
-  ...{ tags: 0, rectangle: 0, polygon: 0, polyline: 0, points: 0 },
-  ...{ ellipse: 0, cuboid: 0, mask: 0, skeleton: 0, tracks: 0 },
+  tags: 0,
+  rectangle: 0,
+  polygon: 0,
+  polyline: 0,
+  points: 0,
+  ellipse: 0,
+  cuboid: 0,
+  mask: 0,
+  skeleton: 0,
+  tracks: 0,
 }
 
 test('labels have parts for the kinds in use, and the most used label comes first', () => {

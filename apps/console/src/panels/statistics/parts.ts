@@ -15,8 +15,16 @@ export interface Bar {
 
 /** Kinds of objects, in the order of their colours. */
 export const kinds = [
-  ...(['rectangle', 'polygon', 'polyline', 'points', 'ellipse', 'cuboid'] as const),
-  ...(['mask', 'skeleton', 'tags', 'tracks'] as const),
+  'rectangle',
+  'polygon',
+  'polyline',
+  'points',
+  'ellipse',
+  'cuboid',
+  'mask',
+  'skeleton',
+  'tags',
+  'tracks',
 ] as const
 
 export const totalOf = ({ parts }: Pick<Bar, 'parts'>) =>

@@ -70,7 +70,8 @@ function Plots({ statistics }: { statistics: AnnotationStatistics }) {
 
 const barsOfFrames = ({ total, annotated, deleted }: AnnotationStatistics['frames']): Bar[] => [
   {
-    ...{ key: 'all', name: `${total.toLocaleString()} in all` },
+    key: 'all',
+    name: `${total.toLocaleString()} in all`,
     parts: [
       { name: 'annotated', count: annotated },
       { name: 'without annotations', count: total - annotated - deleted },
@@ -81,7 +82,8 @@ const barsOfFrames = ({ total, annotated, deleted }: AnnotationStatistics['frame
 
 const barsOfSources = (sources: AnnotationStatistics['sources']): Bar[] =>
   Object.entries(sources).map(([name, count]) => ({
-    ...{ key: name, name },
+    key: name,
+    name,
     parts: [{ name: 'objects', count }],
   }))
 

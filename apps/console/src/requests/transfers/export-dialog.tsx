@@ -77,14 +77,14 @@ function LossTable({ target: { kind, id }, format }: { target: TransferTarget; f
   return (
     <section className="losses" aria-label="What would be lost">
       <p role="status">{lossText(rows)}</p>
-      {present.length > 0 && <Present rows={present} format={format} />}
+      {present.length > 0 && <LossRows rows={present} format={format} />}
       {absent && <p className="hint">Not here, but {absent}.</p>}
       {features.length > 0 && <p className="hint">Of what is written: {features.join(', ')}.</p>}
     </section>
   )
 }
 
-function Present({ rows, format }: { rows: readonly LossRow[]; format: string }) {
+function LossRows({ rows, format }: { rows: readonly LossRow[]; format: string }) {
   return (
     <table aria-label={`What becomes of objects in ${format}`}>
       <thead>

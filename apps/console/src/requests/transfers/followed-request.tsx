@@ -89,13 +89,13 @@ export function Progress({ work, done }: ProgressProps) {
   return (
     <div className="progress" ref={end}>
       {request?.status === 'finished' && done && <p>{done}</p>}
-      <Now work={work} />
+      <CurrentState work={work} />
     </div>
   )
 }
 
-function Now({ work: { sent, request, error, isBusy, stop } }: { work: FollowedRequest }) {
-  if (error) return <Refused error={error} />
+function CurrentState({ work: { sent, request, error, isBusy, stop } }: { work: FollowedRequest }) {
+  if (error) return <RequestError error={error} />
   if (request) return <RequestView request={request} />
   if (!isBusy) return null
   return (
@@ -120,7 +120,7 @@ function Sending({ done, total, onStop }: { done: number; total: number; onStop:
 }
 
 /** Shows an error, with a link to the request that blocks this one. */
-function Refused({ error }: { error: Error }) {
+function RequestError({ error }: { error: Error }) {
   const rqId = error instanceof ApiError ? error.rq_id : null
   return (
     <>

@@ -8,8 +8,15 @@ const formats = [
   ['Service 1.1', 'XML, ZIP'],
   ['YOLO 1.1', 'ZIP'],
 ].map(([name = '', ext = '']) => ({
-  ...{ name, ext, version: '1.0', enabled: true, dimension: '2d' as const },
-  ...{ kinds: [], tracks: false, attributes: false, options: [] },
+  name,
+  ext,
+  version: '1.0',
+  enabled: true,
+  dimension: '2d' as const,
+  kinds: [],
+  tracks: false,
+  attributes: false,
+  options: [],
 }))
 
 test.each([

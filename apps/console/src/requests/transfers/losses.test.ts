@@ -2,8 +2,18 @@ import { expect, test } from 'vitest'
 import { absentText, featureTexts, lossRows, lossText } from './losses.ts'
 
 const none = {
-  ...{ label_id: 1, name: 'car', tags: 0, rectangle: 0, polygon: 0, polyline: 0, points: 0 },
-  ...{ ellipse: 0, cuboid: 0, mask: 0, skeleton: 0, tracks: 0 },
+  label_id: 1,
+  name: 'car',
+  tags: 0,
+  rectangle: 0,
+  polygon: 0,
+  polyline: 0,
+  points: 0,
+  ellipse: 0,
+  cuboid: 0,
+  mask: 0,
+  skeleton: 0,
+  tracks: 0,
 }
 const format = {
   kinds: { tag: 'dropped', rectangle: 'kept', ellipse: 'dropped', mask: 'converted' },

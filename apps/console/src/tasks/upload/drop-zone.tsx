@@ -46,13 +46,15 @@ export function DropZone({ choice, onChoose }: Props) {
       <p className="hint">Pictures, or a video, an archive or a PDF.</p>
       {wrong && <p className="wrong">{wrong}</p>}
       <p role="status">
-        {found === undefined ? choice && tellChoice(choice) : `Reading the folder: ${found} files`}
+        {found === undefined
+          ? choice && selectionText(choice)
+          : `Reading the folder: ${found} files`}
       </p>
     </section>
   )
 }
 
-function tellChoice({ sources, size, leftOut }: FileSelection): string {
+function selectionText({ sources, size, leftOut }: FileSelection): string {
   const files = sources.length === 1 ? 'one file' : `${sources.length.toLocaleString()} files`
   const rest = leftOut > 0 ? `; ${leftOut} hidden ones stay behind` : ''
   return `${files}, ${bytesText(size)}${rest}`

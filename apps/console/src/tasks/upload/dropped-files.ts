@@ -17,8 +17,8 @@ export async function findDroppedFiles(
   onFound: (count: number) => void,
 ): Promise<SelectedFile[]> {
   const found: SelectedFile[] = []
-  for await (const lot of lotsIn(entries)) {
-    found.push(...(await Promise.all(lot)))
+  for await (const batch of batchesIn(entries)) {
+    found.push(...(await Promise.all(batch)))
     onFound(found.length)
   }
   return found
@@ -28,7 +28,7 @@ export async function findDroppedFiles(
  * Yields the files of one folder after the other, in batches that are opened in parallel; one by one would take
  * minutes for thousands.
  */
-async function* lotsIn(
+async function* batchesIn(
   entries: readonly (FileSystemEntry | File)[],
 ): AsyncGenerator<Promise<SelectedFile>[], void> {
   yield entries.flatMap((entry) => {
@@ -37,7 +37,7 @@ async function* lotsIn(
   })
   for (const entry of entries)
     if (!(entry instanceof File) && isFolder(entry))
-      for await (const lot of membersOf(entry)) yield* lotsIn(lot)
+      for await (const batch of membersOf(entry)) yield* batchesIn(batch)
 }
 
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
@@ -55,10 +55,10 @@ async function* membersOf(
 ): AsyncGenerator<FileSystemEntry[], void> {
   const reader = folder.createReader()
   for (;;) {
-    const lot = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
-    if (lot.length === 0) return
-    yield lot
+    if (batch.length === 0) return
+    yield batch
   }
 }

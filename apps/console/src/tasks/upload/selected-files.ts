@@ -37,8 +37,8 @@ export async function readSelectedFiles(
 ): Promise<SelectedFile[]> {
   const all: SelectedFile[] = []
   while (all.length < files.length) {
-    const lot = files.slice(all.length, all.length + filesAtOnce)
-    all.push(...lot.map((file) => toSelectedFile(file.webkitRelativePath || file.name, file)))
+    const batch = files.slice(all.length, all.length + filesAtOnce)
+    all.push(...batch.map((file) => toSelectedFile(file.webkitRelativePath || file.name, file)))
     onFound(all.length)
     await new Promise((resolve) => setTimeout(resolve))
   }

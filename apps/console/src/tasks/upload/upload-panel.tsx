@@ -32,7 +32,7 @@ export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
         </p>
       )}
       {isStopped ? (
-        <Stopped taskId={taskId} onRetry={onRetry} />
+        <StoppedActions taskId={taskId} onRetry={onRetry} />
       ) : (
         <button type="button" onClick={() => void onCancel()}>
           Cancel
@@ -42,7 +42,7 @@ export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
   )
 }
 
-function Stopped({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
+function StoppedActions({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
   return (
     <div className="actions">
       <button type="button" className="primary" onClick={onRetry}>
