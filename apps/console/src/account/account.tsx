@@ -13,7 +13,6 @@ import { Time } from '../ui/values.tsx'
 import { newPasswordOf, PasswordFields } from './person-fields.tsx'
 import './account.css'
 
-/** Shows the account of the signed-in user: names, password and deletion. */
 export function Account() {
   const self = useSelf().data
   if (!self) return null
@@ -126,7 +125,6 @@ function Profile({ self }: { self: User }) {
   )
 }
 
-/** Renders a form to change the password, which requires the current one. */
 function PasswordChange() {
   const toast = useToast()
   const [changes, setChanges] = useState(0)

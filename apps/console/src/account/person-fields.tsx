@@ -1,6 +1,5 @@
 import { Field, formText } from '../ui/form.tsx'
 
-/** Renders the fields of a new account. */
 export function PersonFields() {
   return (
     <>

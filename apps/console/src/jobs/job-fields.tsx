@@ -5,7 +5,6 @@ import { PersonPicker } from '../records/person-picker.tsx'
 import { errorText } from '../ui/feedback.tsx'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Shows the assignee of a job, with a way to change it. */
 export function JobAssignee({ job }: { job: Job }) {
   const change = useJobChange()
   const choose = (person: BasicUser | null) =>
@@ -36,7 +35,6 @@ interface JobChoiceProps {
   field: keyof typeof choices
 }
 
-/** Shows the stage or state of a job, with a way to change it. */
 export function JobChoice({ job, field }: JobChoiceProps) {
   const change = useJobChange()
   const choose = (value: string) =>

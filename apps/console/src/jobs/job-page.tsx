@@ -23,7 +23,6 @@ const tabs: Record<string, { name: string; Content: ComponentType<{ job: Job }> 
   issues: { name: 'Issues', Content: ({ job }) => <IssuesOfJob job={job} /> },
 }
 
-/** Renders the page of a job: frames, history, statistics and issues. */
 export function JobPage() {
   const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
   const { data: job, error, refetch } = useAnswer(api.getJob, { id: Number(id) })

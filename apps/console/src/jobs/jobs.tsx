@@ -53,7 +53,6 @@ const columns: readonly RecordColumn<Job>[] = [
 
 const JobLink = ({ id }: { id: number }) => <Link href={`/jobs/${id}`}>#{id}</Link>
 
-/** Renders the page with the jobs of the workspace. */
 export function Jobs() {
   return (
     <Page title="Jobs">

@@ -111,7 +111,6 @@ interface AttributeFieldsProps {
   errorsAt: ErrorsAt
 }
 
-/** Renders the fields of an attribute: name, input type and values. */
 function AttributeFields({ attribute, onChange, onRemove, errorsAt }: AttributeFieldsProps) {
   const { id, name = '', input_type = 'select', mutable = false } = attribute
   const change = (changes: Partial<EditedAttribute>) => onChange({ ...attribute, ...changes })

@@ -90,7 +90,6 @@ interface LabelDialogProps {
   onClose: () => void
 }
 
-/** Renders a dialog to change or delete a label. */
 function LabelDialog({ label, onClose }: LabelDialogProps) {
   const [draft, setDraft] = useState(() => toEditedLabel(label))
   const [isRemoving, setIsRemoving] = useState(false)

@@ -35,7 +35,6 @@ function PendingInvitation({ invitation }: { invitation: Invitation }) {
   )
 }
 
-/** Shows the inviting user, the organization and the role. */
 export function InvitationText({ invitation }: { invitation: Invitation }) {
   const { owner, organization_info, role, expired } = invitation
   return (

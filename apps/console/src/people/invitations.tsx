@@ -16,7 +16,6 @@ interface Props {
   standing: MemberStanding
 }
 
-/** Lists the invitations of an organization with their status. */
 export function Invitations({ organization: { slug }, standing }: Props) {
   const [isInviting, setIsInviting] = useState(false)
   const [shown, setShown] = useState<Invitation>()

@@ -18,7 +18,6 @@ interface Props {
   standing: MemberStanding
 }
 
-/** Lists the members of an organization with their roles. */
 export function Members({ organization: { slug }, standing }: Props) {
   const { get } = useListState()
   const [leaving, setLeaving] = useState<Membership>()

@@ -167,7 +167,6 @@ export function DeleteOrganization({ organization: { id, slug }, onClose }: Dial
   )
 }
 
-/** Renders the fields for the names and description of an organization. */
 function OrganizationFields({ given }: { given?: Organization }) {
   const id = useId()
   return (

@@ -17,7 +17,6 @@ import {
 } from './organization-dialogs.tsx'
 import './people.css'
 
-/** Renders the page of an organization with its members or invitations. */
 export function OrganizationPage() {
   const { id = '', part } = useParams()
   const { data, error, refetch } = useAnswer(api.getOrganization, { id: Number(id) })

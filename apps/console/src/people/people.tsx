@@ -70,7 +70,6 @@ const NoOrganization = () => (
   </Empty>
 )
 
-/** Shows the pending invitations of the signed-in user. */
 function OwnInvitations({ self }: { self: User }) {
   const waiting = { user_id: self.id, accepted: false, page_size: 20 }
   const { data } = useAnswer(api.listInvitations, waiting)

@@ -9,7 +9,6 @@ import { Failure } from '../ui/feedback.tsx'
 import { errorsOf, Field, formText } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
 
-/** Renders the page to create a project with its name and labels. */
 export function NewProject() {
   const { organization } = useOrganization()
   const [, go] = useLocation()

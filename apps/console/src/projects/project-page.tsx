@@ -12,7 +12,6 @@ import { Facts, personName, Time } from '../ui/values.tsx'
 import { ProjectStatus } from './project-status.tsx'
 import './project-page.css'
 
-/** Renders the page of a project: properties, labels and tasks. */
 export function ProjectPage() {
   const { id } = useParams<{ id: string }>()
   const { data, error, refetch } = useAnswer(api.getProject, { id: Number(id) })
@@ -59,7 +58,6 @@ function ProjectFacts({ project }: { project: Project }) {
   )
 }
 
-/** Renders the buttons for the actions on a project. */
 function ProjectActions({ project: { id, name, tasks } }: { project: Project }) {
   return (
     <>

@@ -5,7 +5,6 @@ import { Failure } from '../ui/feedback.tsx'
 import { WordChoice } from '../ui/form.tsx'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Shows the status of the project, with a way to change it. */
 export function ProjectStatus({ project }: { project: Project }) {
   const { mutate, isPending, variables, error } = useProjectChange(project)
   const { status } = project

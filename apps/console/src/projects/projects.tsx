@@ -34,7 +34,6 @@ const columns: readonly RecordColumn<Project>[] = [
   },
 ]
 
-/** Renders the page with the projects of the workspace. */
 export function Projects() {
   return (
     <Page

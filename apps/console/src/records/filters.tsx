@@ -25,7 +25,6 @@ interface ChoiceProps {
   values: readonly string[]
 }
 
-/** Renders a filter by one of several values, or any. */
 export function Choice({ name, label, values }: ChoiceProps) {
   const { get, set } = useListState()
   return (
@@ -75,7 +74,6 @@ interface EqualsFilterProps {
   offers?: (typed: string) => ReactNode
 }
 
-/** Renders a filter by the exact value of a field. */
 function EqualsFilter({ name, label, offers }: EqualsFilterProps) {
   const { text, type } = useTypedFilter(name)
   const id = useId()

@@ -58,7 +58,6 @@ function storeRequest(request: Request): void {
   if (!isOld) void refetch()
 }
 
-/** Returns the page with the current state of a request. */
 function withRequest(page: Page<Request>, request: Request): Page<Request> {
   const results = page.results.map((one) => (one.id === request.id ? request : one))
   return { ...page, results }

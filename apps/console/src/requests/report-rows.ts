@@ -30,7 +30,6 @@ export function reportRows({ entries }: Report, code = ''): ReportRow[] {
     })
 }
 
-/** Returns the distinct codes of a report. */
 export const codesOf = ({ entries }: Report): string[] => [
   ...new Set(entries.map(({ code }) => code)),
 ]

@@ -11,7 +11,6 @@ import { ReportView } from './report-view.tsx'
 import { isActive, localLink, progressText, requestTypeText } from './request-text.ts'
 import './requests.css'
 
-/** Shows a request: status, progress, actions and results. */
 export function RequestView({ request }: { request: Request }) {
   const { status, message, result_url, operation } = request
   const report = shownReport(request)

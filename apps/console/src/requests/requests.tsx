@@ -108,7 +108,6 @@ function NoRequests() {
   )
 }
 
-/** Renders the buttons for the actions on a request, for a table row. */
 function RequestActions({ request }: { request: Request }) {
   const [isShown, setIsShown] = useState(false)
   const { result_url, operation } = request

@@ -12,7 +12,6 @@ import './server.css'
 /** Written by the build (`licences.ts`); missing when the pages are served from sources. */
 const licences = document.querySelector('link[rel=license]')?.getAttribute('href')
 
-/** Renders the page about the server: version, health, limits and formats. */
 export function Server() {
   const self = useSelf().data
   const about = useAnswer(api.getAbout, {})

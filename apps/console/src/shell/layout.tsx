@@ -77,7 +77,6 @@ function OrganizationSwitch() {
   )
 }
 
-/** Renders the menu of the signed-in user. */
 function PersonMenu({ self }: { self: User }) {
   return (
     <details className="menu">

@@ -49,7 +49,6 @@ export function SignIn() {
   )
 }
 
-/** Renders links for users without an account or password. */
 function SignInLinks() {
   const { data: capabilities } = useAnswer(api.getCapabilities, {})
   const here = `${location.pathname}${location.search}`

@@ -80,7 +80,6 @@ interface TaskFormProps {
   onSubmit: (upload: TaskUpload) => void
 }
 
-/** Renders a form for a new task: files, name and labels. */
 function TaskForm({ projectId: preselected, error, isPending, onSubmit }: TaskFormProps) {
   const [choice, setChoice] = useState<FileSelection>()
   const [typed, setTyped] = useState<string>() // replaces the name that the files suggest

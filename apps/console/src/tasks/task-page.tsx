@@ -28,7 +28,6 @@ const tabs: Record<string, { name: string; Content: ComponentType<{ task: Task }
   guide: { name: 'Guide', Content: GuideOfTask },
 }
 
-/** Renders the page of a task, with tabs for its parts. */
 export function TaskPage() {
   const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
   const { data: task, error, refetch } = useAnswer(api.getTask, { id: Number(id) })
@@ -65,7 +64,6 @@ function Above({ task: { id, project_id, project_name } }: { task: Task }) {
   )
 }
 
-/** Shows the properties of a task. */
 function TaskFacts({ task }: { task: Task }) {
   const { status, size, mode, subset, jobs, owner, assignee, updated_date } = task
   return (
@@ -85,7 +83,6 @@ function TaskFacts({ task }: { task: Task }) {
   )
 }
 
-/** Renders the buttons for the actions on a task. */
 function TaskActions({ task: { id, name, size } }: { task: Task }) {
   return (
     <>

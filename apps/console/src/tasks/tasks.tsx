@@ -17,7 +17,6 @@ import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/values.tsx'
 
-/** Renders the page with the tasks of the workspace. */
 export function Tasks() {
   return (
     <Page
@@ -44,7 +43,6 @@ interface TaskListProps {
   projectId?: number
 }
 
-/** Renders a table of tasks with filters. */
 export function TaskList({ projectId }: TaskListProps) {
   const state = useListState()
   const isWithinProject = projectId !== undefined

@@ -9,7 +9,6 @@ interface Props {
   onFile: (file: File) => void
 }
 
-/** Renders an area to drop or choose a file. */
 export function DropFile({ label, accept, file, onFile }: Props) {
   const id = useId()
   const take = (files: FileList | null) => {

@@ -10,7 +10,6 @@ interface Props {
   hint?: ReactNode
 }
 
-/** Renders a form field with label, hint and errors. */
 export function Field({
   label,
   errors = [],
@@ -63,7 +62,6 @@ interface OptionFieldProps {
   hint?: ReactNode
 }
 
-/** Renders a form field with a list of options. */
 export function OptionField({
   label,
   options,
@@ -98,7 +96,6 @@ interface WordChoiceProps<W extends string> {
   isDisabled?: boolean
 }
 
-/** Renders a select field for one of several words. */
 export function WordChoice<W extends string>(props: WordChoiceProps<W>) {
   const { label, words, value, onChoose, isDisabled = false } = props
   return (
@@ -127,7 +124,6 @@ interface ChangeFormProps {
   children: ReactNode
 }
 
-/** Renders a form for a change: fields, errors and a button. */
 export function ChangeForm({ action, onSend, onDone, children }: ChangeFormProps) {
   const { mutate, error, isPending } = useMutation({ mutationFn: onSend, onSuccess: onDone })
   return (

@@ -17,7 +17,6 @@ interface Props {
   children: ReactNode
 }
 
-/** Renders the page with title, actions and content. */
 export function Page({ title, above, actions, children }: Props) {
   useTitle(title)
   return (

@@ -7,7 +7,6 @@ interface Props {
   isList?: boolean
 }
 
-/** Shows properties as pairs of name and value. */
 export function Facts({ facts, isList = false }: Props) {
   return (
     <dl className={isList ? 'details' : 'facts'}>

@@ -7,7 +7,6 @@ interface Props {
   onGo: (frame: number) => void
 }
 
-/** Shows the frame number and buttons to other frames. */
 export function FrameBar({ frame, span: { first, last }, onGo }: Props) {
   const step = (title: string, to: number, sign: string) => (
     <button
@@ -51,7 +50,6 @@ export function FrameBar({ frame, span: { first, last }, onGo }: Props) {
   )
 }
 
-/** Renders the controls for the appearance of the frame. */
 export function AppearanceBar({
   settings,
   onHelp,
@@ -101,7 +99,6 @@ interface ZoomBarProps {
   onFull: () => void
 }
 
-/** Shows the zoom, with buttons to change it. */
 export function ZoomBar({ scale, step, onZoom, onFit, onFull }: ZoomBarProps) {
   return (
     <div className="zoom-bar" role="toolbar" aria-label="Zoom">

@@ -82,7 +82,6 @@ export function useFrameKeys({ frame, span, go, objects, settings, help }: Frame
   })
 }
 
-/** Renders a dialog with the keyboard shortcuts. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>

@@ -114,7 +114,6 @@ function usePainter(
 
 const unknown: Screen = { width: 1, height: 1, density: 1 }
 
-/** Returns the size of an element. */
 function useScreen(element: RefObject<HTMLElement | null>): Screen {
   const [screen, setScreen] = useState(unknown)
   useLayoutEffect(() => {

@@ -13,7 +13,6 @@ interface Props {
   issues: readonly Issue[]
 }
 
-/** Renders the side bar with the labels, objects, tags and issues of the frame. */
 export function SideBar({ objects, labels, settings, issues }: Props) {
   const { all, listed, selected, select } = objects
   return (
@@ -52,7 +51,6 @@ interface LabelFilterProps {
   settings: ViewerSettings
 }
 
-/** Renders a filter for the visible labels. */
 function LabelFilter({ items, labels, settings: { hidden, setHidden } }: LabelFilterProps) {
   const counts = useMemo(() => countsOf(items), [items])
   const show = (id: number, isShown: boolean) =>
@@ -96,7 +94,6 @@ function countsOf(items: readonly FrameObject[]): Map<number, number> {
 
 const kinds = { tags: 'tag', shapes: 'shape', tracks: 'track' } as const
 
-/** Shows all properties of an object. */
 function ObjectDetails({ item }: { item: FrameObject }) {
   return (
     <section aria-live="polite">

@@ -117,7 +117,6 @@ interface TagsProps {
   select: (item: FrameObject) => void
 }
 
-/** Shows the tags of the frame. */
 function Tags({ shown, selected, select }: TagsProps) {
   const tags = shown.filter(({ kind }) => kind === 'tags')
   if (tags.length === 0) return <p className="tags hint">No tags</p> // keeps the position of the picture

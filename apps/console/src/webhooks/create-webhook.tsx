@@ -14,7 +14,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Renders a dialog to create a webhook of the selected organization or of a project. */
 export function CreateWebhook({ projectId, onClose }: Props) {
   const { organization } = useOrganization()
   const [type, setType] = useState<'organization' | 'project'>('project')

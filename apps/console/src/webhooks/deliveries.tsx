@@ -10,7 +10,6 @@ import { Time } from '../ui/values.tsx'
 import { formatJsonText } from './format-json-text.ts'
 import { StatusCode } from './webhook-state.tsx'
 
-/** Lists the deliveries of a webhook. */
 export function Deliveries({ id }: { id: number }) {
   const [shown, setShown] = useState<Delivery>()
   return (
@@ -74,7 +73,6 @@ function OneDelivery({ delivery, onClose }: { delivery: Delivery; onClose: () =>
   )
 }
 
-/** Shows a delivery: the payload and the response. */
 export function DeliveryView({ delivery }: { delivery: Delivery }) {
   const { event, status_code, request_duration, attempt, redelivery, created_date } = delivery
   return (

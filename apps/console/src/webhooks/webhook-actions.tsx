@@ -13,7 +13,6 @@ import { SwitchWebhook } from './webhook-state.tsx'
 
 type Action = 'edit' | 'rotate' | 'delete'
 
-/** Renders the buttons for the actions on a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [shown, setShown] = useState<Action>()
   const close = () => setShown(undefined)
@@ -81,7 +80,6 @@ function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => vo
   )
 }
 
-/** Renders a button that sends a ping and shows the result. */
 function Ping({ id }: { id: number }) {
   const ping = useChange(api.pingWebhook)
   return (

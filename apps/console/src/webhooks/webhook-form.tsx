@@ -32,7 +32,6 @@ interface Props {
   children?: ReactNode
 }
 
-/** Renders a form for the settings of a new or existing webhook. */
 export function WebhookForm(props: Props) {
   const { type, webhook, error, isPending, action, onSubmit, children } = props
   const [events, setEvents] = useState(webhook?.events_list ?? [])

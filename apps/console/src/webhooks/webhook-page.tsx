@@ -12,7 +12,6 @@ import { WebhookActions } from './webhook-actions.tsx'
 import { OwnerLink } from './webhook-state.tsx'
 import './webhooks.css'
 
-/** Renders the page of a webhook: settings, deliveries and messages. */
 export function WebhookPage() {
   const id = Number(useParams<{ id: string }>().id)
   const { data, error } = useAnswer(api.getWebhook, { id })

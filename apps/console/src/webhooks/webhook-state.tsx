@@ -4,7 +4,6 @@ import { api } from '../api/client.ts'
 import { queries, useChange } from '../api/queries.ts'
 import { useToast } from '../ui/toasts.tsx'
 
-/** Renders a button to enable or disable a webhook. */
 export function SwitchWebhook({ webhook: { id, is_active, target_url } }: { webhook: Webhook }) {
   const toast = useToast()
   const change = (is_active: boolean) => api.updateWebhook({ id, body: { is_active } })

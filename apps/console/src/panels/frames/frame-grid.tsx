@@ -59,7 +59,6 @@ interface JumpFormProps {
   onJump: (number: number) => void
 }
 
-/** Renders a form to jump to a frame by its number. */
 function JumpForm({ count, onJump }: JumpFormProps) {
   return (
     <form

@@ -20,7 +20,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Shows an editor for a guide with a preview. */
 export function GuideEditor({ guide, owner, onClose }: Props) {
   const [text, setText] = useState(guide?.record.markdown ?? '')
   const [known, setKnown] = useState(guide)
@@ -106,7 +105,6 @@ interface AddPictureProps {
   onAdded: (link: string) => void
 }
 
-/** Renders a button that uploads a picture into a guide. */
 function AddPicture({ guideId, onAdded }: AddPictureProps) {
   const input = useRef<HTMLInputElement>(null)
   const add = useMutation({

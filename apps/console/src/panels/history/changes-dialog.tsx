@@ -60,7 +60,6 @@ function TooMany({ revision: { job_id, revision } }: { revision: AnnotationRevis
 
 const changeActions = ['created', 'updated', 'deleted'] as const
 
-/** Renders a table of the numbers of changed objects by kind. */
 function ChangeCounts({ changes }: { changes: readonly ObjectChange[] }) {
   return (
     <table className="counts" aria-label="Changes by kind">
@@ -97,7 +96,6 @@ interface ChangeListProps {
 /** Maximum number of listed objects. */
 const shown = 300
 
-/** Lists changed objects with links to their frames. */
 function ChangeList({ task, job, changes }: ChangeListProps) {
   const { data } = useAnswer(api.listLabels, { job_id: job, page_size: 500 })
   const names = new Map(data?.results.map(({ id, name }) => [id, name]))
@@ -128,7 +126,6 @@ function ChangeList({ task, job, changes }: ChangeListProps) {
 /** Maximum number of changed objects to load: a diff is sent as a whole, and an import may have created a million. */
 const mostChanges = 20_000
 
-/** Returns whether a revision has too many changes to load. */
 function isTooMany({ counts }: AnnotationRevision): boolean {
   return counts.created + counts.updated + counts.deleted > mostChanges
 }

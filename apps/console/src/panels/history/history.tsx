@@ -96,7 +96,6 @@ interface RevisionActionsProps {
   revision: AnnotationRevision
 }
 
-/** Renders the buttons for the actions on a revision. */
 function RevisionActions({ task, revision }: RevisionActionsProps) {
   const [open, setOpen] = useState<'changes' | 'restore'>()
   const close = () => setOpen(undefined)

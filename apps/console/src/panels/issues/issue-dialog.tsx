@@ -15,7 +15,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Shows all comments of an issue, with a form to add one. */
 export function IssueDialog({ task, issue, onClose }: Props) {
   const { id, frame, job, owner, created_date } = issue
   return (
@@ -73,7 +72,6 @@ function CommentItem({ comment: { owner, message, created_date } }: { comment: C
   )
 }
 
-/** Renders a form to add a comment to an issue. */
 function CommentForm({ issue }: { issue: number }) {
   const id = useId()
   const create = useChange(api.createComment)

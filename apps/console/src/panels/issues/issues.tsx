@@ -35,12 +35,10 @@ const columnsOf = (task: number): readonly RecordColumn<Issue>[] => [
   { title: 'State', sort: 'resolved', cell: (issue) => <IssueState issue={issue} /> },
 ]
 
-/** Shows the issues of a task. */
 export const IssuesOfTask = ({ task: { id } }: { task: Task }) => (
   <Issues task={id} of={{ task_id: id }} />
 )
 
-/** Shows the issues of a job. */
 export const IssuesOfJob = ({ job: { id, task_id, start_frame } }: { job: Job }) => (
   <Issues task={task_id} of={{ job_id: id }} job={id} frame={start_frame} />
 )

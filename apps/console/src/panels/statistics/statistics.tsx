@@ -19,7 +19,6 @@ const operations = {
   job: 'getJobAnnotationStatistics',
 } as const
 
-/** Shows the numbers of annotations of a project, task or job. */
 export function Statistics({ of, id }: Props) {
   const { data, error, refetch } = useAnswer(api[operations[of]], { id, authors: true })
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

@@ -15,7 +15,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Renders a dialog to export a backup of a project or task. */
 export function BackupDialog({ kind, id, name, onClose }: Props) {
   const work = useFollowedRequest()
   return (

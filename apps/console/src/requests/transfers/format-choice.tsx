@@ -7,7 +7,6 @@ interface Props {
   onChange: (name: string) => void
 }
 
-/** Renders a field to select a format. */
 export function FormatChoice({ formats, value, onChange }: Props) {
   const id = useId()
   return (

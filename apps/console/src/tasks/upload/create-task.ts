@@ -106,7 +106,6 @@ export interface TaskUpload {
 
 const keyPrefixOf = (taskId: number) => `reticle.upload.${taskId} `
 
-/** Returns the store of the upload progress of a task. */
 const uploadStoreOf = (taskId: number): UploadStore => createUploadStore(keyPrefixOf(taskId))
 
 /** Deletes the upload progress of a task that was deleted or starts again. */

@@ -88,7 +88,6 @@ interface SendingProps {
   tookMs: number
 }
 
-/** Shows the upload progress and the remaining time. */
 function Sending({ done, total, tookMs }: SendingProps) {
   return (
     <>
@@ -108,7 +107,6 @@ function Sending({ done, total, tookMs }: SendingProps) {
   )
 }
 
-/** Shows the progress of creating frames. */
 function Preparing({ request }: { request: Request | undefined }) {
   const { progress = 0, eta_seconds, items_done, items_total, queue_position } = request ?? {}
   const isWaiting = queue_position !== null && queue_position !== undefined
