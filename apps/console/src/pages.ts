@@ -37,7 +37,7 @@ export const pages: Record<string, ComponentType> = {
   '/server': lazyPage(async () => (await import('./server/server.tsx')).Server),
 }
 
-/** Pages for users who are not signed in; links in mails lead to some of them. */
+/** Pages without sign-in. Mails link to some of them. */
 export const openPages: Record<string, ComponentType> = {
   '/auth/register': lazyPage(async () => (await import('./account/open-pages.tsx')).Register),
   '/auth/password/reset': lazyPage(

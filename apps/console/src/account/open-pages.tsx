@@ -157,7 +157,7 @@ interface OpenPageProps {
   children: ReactNode
 }
 
-/** Renders the page for users who may not be signed in, without navigation. */
+/** Layout of a page without navigation, for visitors. */
 function OpenPage({ title, children }: OpenPageProps) {
   useTitle(title)
   return (

@@ -22,7 +22,7 @@ export function useStanding({ slug }: { slug: string | undefined }) {
   return { standing, membership, isKnown: !isEnabled || data !== undefined }
 }
 
-/** Shows its children only to users who may create projects and tasks in the workspace, once that is known. */
+/** Shows its children only to users with the right to create projects and tasks in the workspace, once that is known. */
 export function TaskCreatorsOnly({ children }: { children: ReactNode }) {
   const self = useSelf().data
   const { organization } = useOrganization()

@@ -106,7 +106,7 @@ interface LeaveOrganizationProps extends DialogProps {
   membership: Membership
 }
 
-/** Renders a dialog to leave an organization. A user who left needs another invitation to come back. */
+/** Renders a dialog to leave an organization. Only another invitation lets the user come back. */
 export function LeaveOrganization({
   organization: { slug },
   membership,

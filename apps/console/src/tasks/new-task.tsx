@@ -73,7 +73,7 @@ function TaskCreation({ projectId, known }: Props) {
 }
 
 interface TaskFormProps {
-  /** Preselected project, when the user comes from its page. */
+  /** Project whose page links here; preselected. */
   projectId: number | undefined
   error: Error | undefined
   isPending: boolean

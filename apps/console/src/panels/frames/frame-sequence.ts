@@ -2,7 +2,7 @@ import type { DataMeta, Job, Task } from '@reticle/sdk'
 
 /** Frames of a task or job. */
 export interface FrameSequence {
-  /** API path of the pictures. A user who may see a job may lack access to its task. */
+  /** API path of the pictures. Access to a job does not include access to its task. */
   path: string
   /** Task whose frame numbers are used and whose viewer opens. */
   task: number

@@ -84,10 +84,10 @@ function Restore({ revision, newest, etag, onClose }: RestoreProps) {
   )
 }
 
-/** Returns whether the requested data is no longer kept. */
+/** Returns whether the requested data has been deleted. */
 const isRevisionExpired = (error: Error | null) => error instanceof ApiError && error.status === 410
 
-/** Shows an error about a revision, with an explanation when it is no longer kept. */
+/** Shows an error about a revision, with an explanation when it has been deleted. */
 export function RevisionFailure({ error }: { error: Error }) {
   return (
     <>

@@ -66,7 +66,7 @@ interface PickerProps {
   onPick: (files: File[]) => void
 }
 
-/** Renders a button for the browser's file field, which has no text for folders. */
+/** Renders a button for the browser's file field, which lacks a text for folders. */
 function Picker({ text, isFolder = false, onPick }: PickerProps) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
