@@ -174,6 +174,10 @@ export const orders: Record<string, string[]> = {
   'apps/webhooks-svc': [
     ...['db', 'copies', 'event-log', 'payloads', 'webhooks', 'deliveries', 'messages'],
   ],
+  'apps/console': [
+    ...['style', 'ui', 'api', 'records', 'shell', 'account', 'people', 'server', 'webhooks'],
+    ...['requests', 'labels', 'panels', 'jobs', 'tasks', 'projects', 'viewer'],
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */

@@ -1,13 +1,11 @@
 import { type ComponentType, Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { OrganizationProvider } from './api/organization.tsx'
+import { useSelf } from './api/session.ts'
 import { openPages, pages } from './pages.ts'
 import { Layout } from './shell/layout.tsx'
-import { OrganizationProvider } from './shell/organization.tsx'
-import { useSelf } from './shell/session.tsx'
 import { SignIn } from './shell/sign-in.tsx'
-import { Boundary } from './ui/boundary.tsx'
-import { Failure } from './ui/failure.tsx'
-import { Loading } from './ui/loading.tsx'
+import { Boundary, Failure, Loading } from './ui/feedback.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
 /**
@@ -22,7 +20,7 @@ export function App() {
             <Switch>
               {routesOf(openPages)}
               <Route>
-                <Signed />
+                <SignedInApp />
               </Route>
             </Switch>
           </Suspense>
@@ -35,7 +33,7 @@ export function App() {
 const routesOf = (some: Record<string, ComponentType>) =>
   Object.entries(some).map(([path, Page]) => <Route key={path} path={path} component={Page} />)
 
-function Signed() {
+function SignedInApp() {
   const { data: self, error, refetch } = useSelf()
   const [path] = useLocation()
   if (error) return <Failure error={error} onRetry={() => void refetch()} />

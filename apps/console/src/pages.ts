@@ -4,12 +4,12 @@ import { type ComponentType, lazy } from 'react'
 export const pages: Record<string, ComponentType> = {
   '/projects': lazyPage(async () => (await import('./projects/projects.tsx')).Projects),
   '/projects/new': lazyPage(async () => (await import('./projects/new-project.tsx')).NewProject),
-  '/projects/:id': lazyPage(async () => (await import('./projects/project.tsx')).Project),
+  '/projects/:id': lazyPage(async () => (await import('./projects/project-page.tsx')).ProjectPage),
   '/projects/:id/statistics': lazyPage(
-    async () => (await import('./statistics/statistics-page.tsx')).ProjectStatistics,
+    async () => (await import('./panels/statistics/statistics.tsx')).ProjectStatistics,
   ),
   '/projects/:id/guide': lazyPage(
-    async () => (await import('./guide/guide-page.tsx')).ProjectGuide,
+    async () => (await import('./panels/guide/guide.tsx')).ProjectGuide,
   ),
   '/tasks': lazyPage(async () => (await import('./tasks/tasks.tsx')).Tasks),
   '/tasks/new': lazyPage(async () => (await import('./tasks/new-task.tsx')).NewTask),
@@ -32,26 +32,25 @@ export const pages: Record<string, ComponentType> = {
   '/invitations/:key': lazyPage(
     async () => (await import('./people/invitation-page.tsx')).InvitationPage,
   ),
-  '/tokens': lazyPage(async () => (await import('./tokens/tokens.tsx')).Tokens),
+  '/tokens': lazyPage(async () => (await import('./account/tokens.tsx')).Tokens),
   '/account': lazyPage(async () => (await import('./account/account.tsx')).Account),
   '/server': lazyPage(async () => (await import('./server/server.tsx')).Server),
 }
 
-/** Pages for users who are not signed in; links in mails lead to some of them. */
+/** Pages without sign-in. Mails link to some of them. */
 export const openPages: Record<string, ComponentType> = {
-  '/auth/register': lazyPage(async () => (await import('./account/register.tsx')).Register),
+  '/auth/register': lazyPage(async () => (await import('./account/open-pages.tsx')).Register),
   '/auth/password/reset': lazyPage(
-    async () => (await import('./account/password-reset.tsx')).PasswordReset,
+    async () => (await import('./account/open-pages.tsx')).PasswordReset,
   ),
   '/auth/password/reset/confirm': lazyPage(
-    async () => (await import('./account/password-reset-confirm.tsx')).PasswordResetConfirm,
+    async () => (await import('./account/open-pages.tsx')).PasswordResetConfirm,
   ),
   '/auth/email-confirmation': lazyPage(
-    async () => (await import('./account/email-confirmation.tsx')).EmailConfirmation,
+    async () => (await import('./account/open-pages.tsx')).EmailConfirmation,
   ),
   '/auth/incorrect-email-confirmation': lazyPage(
-    async () =>
-      (await import('./account/incorrect-email-confirmation.tsx')).IncorrectEmailConfirmation,
+    async () => (await import('./account/open-pages.tsx')).IncorrectEmailConfirmation,
   ),
 }
 

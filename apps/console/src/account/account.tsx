@@ -1,16 +1,18 @@
-import type { User } from '@reticle/sdk'
+import type { User, UserPatch } from '@reticle/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { signOut, useSelf } from '../shell/session.tsx'
-import { Confirm } from '../ui/confirm.tsx'
+import { queries } from '../api/queries.ts'
+import { isAdministrator } from '../api/roles.ts'
+import { signOut, useSelf } from '../api/session.ts'
+import { Confirm } from '../ui/dialog.tsx'
+import { ChangeForm, Field, formText } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
-import { PasswordChange } from './password-change.tsx'
-import { Profile } from './profile.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { Time } from '../ui/values.tsx'
+import { newPasswordOf, PasswordFields } from './person-fields.tsx'
 import './account.css'
 
-/** Shows the account of the signed-in user: names, password and deletion. */
 export function Account() {
   const self = useSelf().data
   if (!self) return null
@@ -31,14 +33,14 @@ export function Account() {
         </section>
         <section>
           <h2>The end of it</h2>
-          <Leaving self={self} />
+          <DeleteAccount self={self} />
         </section>
       </div>
     </Page>
   )
 }
 
-function Leaving({ self }: { self: User }) {
+function DeleteAccount({ self }: { self: User }) {
   const [isLeaving, setIsLeaving] = useState(false)
   return (
     <>
@@ -61,5 +63,93 @@ function Leaving({ self }: { self: User }) {
         </Confirm>
       )}
     </>
+  )
+}
+
+/**
+ * Form for the names of the user. Only administrators can change the e-mail address, because it identifies a user.
+ */
+function Profile({ self }: { self: User }) {
+  const toast = useToast()
+  const mayChangeEmail = isAdministrator(self)
+  const save = async (body: UserPatch) => {
+    await api.updateUser({ id: self.id, body })
+    await queries.invalidateQueries()
+  }
+  const namesOf = (given: (name: 'username' | 'first_name' | 'last_name' | 'email') => string) => ({
+    username: given('username'),
+    first_name: given('first_name'),
+    last_name: given('last_name'),
+    ...(mayChangeEmail && { email: given('email') }),
+  })
+  return (
+    <ChangeForm
+      action="Save"
+      onSend={async (form) => {
+        await save(namesOf((name) => formText(form, name)))
+        toast({ text: 'Saved.', undo: () => save(namesOf((name) => self[name])) })
+      }}
+    >
+      <Field
+        label="Username"
+        name="username"
+        autoComplete="username"
+        defaultValue={self.username}
+        maxLength={150}
+        required
+      />
+      <Field
+        label="First name"
+        name="first_name"
+        autoComplete="given-name"
+        defaultValue={self.first_name}
+        maxLength={150}
+      />
+      <Field
+        label="Last name"
+        name="last_name"
+        autoComplete="family-name"
+        defaultValue={self.last_name}
+        maxLength={150}
+      />
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="email"
+        defaultValue={self.email}
+        readOnly={!mayChangeEmail}
+        hint={mayChangeEmail ? undefined : 'An administrator can change it.'}
+      />
+    </ChangeForm>
+  )
+}
+
+function PasswordChange() {
+  const toast = useToast()
+  const [changes, setChanges] = useState(0)
+  return (
+    <ChangeForm
+      key={changes} // a new key clears the fields after a change
+      action="Change the password"
+      onSend={(form) =>
+        api.changePassword({
+          body: { old_password: formText(form, 'old_password'), ...newPasswordOf(form) },
+        })
+      }
+      onDone={() => {
+        toast({ text: 'Changed. You are signed out wherever else you were.' })
+        setChanges(changes + 1)
+      }}
+    >
+      <Field
+        label="Password now"
+        name="old_password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+      <PasswordFields prefix="new_password" />
+    </ChangeForm>
   )
 }

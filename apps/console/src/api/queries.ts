@@ -6,8 +6,8 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query'
-import { useOrganization } from '../shell/organization.tsx'
 import { api } from './client.ts'
+import { useOrganization } from './organization.tsx'
 
 /** Cache of responses. A rejected session clears it, so that the page asks the user to sign in. */
 export const queries = new QueryClient({

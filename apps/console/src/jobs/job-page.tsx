@@ -3,16 +3,18 @@ import type { ComponentType } from 'react'
 import { Link, Redirect, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { IssuesOfJob } from '../issues/issues.tsx'
-import { Statistics } from '../statistics/statistics.tsx'
-import { HistoryOfJob } from '../tasks/history/history.tsx'
-import { Transfers } from '../transfers/transfers.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
-import { Tabs } from '../ui/tabs.tsx'
-import { FramesOfJob } from './frames-of-job.tsx'
-import { JobFacts } from './job-facts.tsx'
+import { framesOfJob } from '../panels/frames/frame-sequence.ts'
+import { Frames } from '../panels/frames/frames.tsx'
+import { HistoryOfJob } from '../panels/history/history.tsx'
+import { IssuesOfJob } from '../panels/issues/issues.tsx'
+import { Statistics } from '../panels/statistics/statistics.tsx'
+import { Transfers } from '../requests/transfers/transfers.tsx'
+import { Failure, Loading } from '../ui/feedback.tsx'
+import { Page, Tabs } from '../ui/page.tsx'
+import { Facts, Time } from '../ui/values.tsx'
+import { JobAssignee, JobChoice } from './job-fields.tsx'
+import { framesText, isWhole } from './job-frames.ts'
+import './jobs.css'
 
 const tabs: Record<string, { name: string; Content: ComponentType<{ job: Job }> }> = {
   '': { name: 'Frames', Content: FramesOfJob },
@@ -21,7 +23,6 @@ const tabs: Record<string, { name: string; Content: ComponentType<{ job: Job }> 
   issues: { name: 'Issues', Content: ({ job }) => <IssuesOfJob job={job} /> },
 }
 
-/** Renders the page of a job: frames, history, statistics and issues. */
 export function JobPage() {
   const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
   const { data: job, error, refetch } = useAnswer(api.getJob, { id: Number(id) })
@@ -56,4 +57,30 @@ export function JobPage() {
       <shown.Content job={job} />
     </Page>
   )
+}
+
+/** Shows the properties of a job; stage, state and assignee can be changed. */
+function JobFacts({ job }: { job: Job }) {
+  return (
+    <Facts
+      facts={{
+        Stage: <JobChoice job={job} field="stage" />,
+        State: <JobChoice job={job} field="state" />,
+        Assignee: <JobAssignee job={job} />,
+        Frames: framesText(job),
+        Type: job.type.replace('_', ' '),
+        Issues: job.issues.count,
+        Updated: <Time value={job.updated_date} />,
+      }}
+    />
+  )
+}
+
+/** Shows the frames of a job. The frames of a ground-truth job are listed only in its meta data. */
+function FramesOfJob({ job }: { job: Job }) {
+  const isChosen = !isWhole(job) && job.frame_count > 0
+  const { data: meta, error } = useAnswer(api.getJobDataMeta, { id: job.id }, { enabled: isChosen })
+  if (error) return <Failure error={error} />
+  if (isChosen && !meta) return <Loading />
+  return <Frames frames={framesOfJob(job, meta)} />
 }

@@ -1,17 +1,20 @@
 import type { Job } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { ForMakers } from '../people/for-makers.tsx'
-import { curlOf, Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { OrNoMatches } from '../ui/listing/or-no-matches.tsx'
-import { PersonFilter } from '../ui/listing/person-filter.tsx'
-import { ProjectFilter } from '../ui/listing/project-filter.tsx'
-import { type ListState, useListState } from '../ui/listing/state.ts'
+import { TaskCreatorsOnly } from '../api/standing.tsx'
+import {
+  Choice,
+  Condition,
+  OrNoMatches,
+  PersonFilter,
+  ProjectFilter,
+  Search,
+} from '../records/filters.tsx'
+import { type ListState, useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time } from '../ui/values.tsx'
 
 const stages = ['annotation', 'validation', 'acceptance'] as const
 const states = ['new', 'in progress', 'completed', 'rejected'] as const
@@ -50,7 +53,6 @@ const columns: readonly RecordColumn<Job>[] = [
 
 const JobLink = ({ id }: { id: number }) => <Link href={`/jobs/${id}`}>#{id}</Link>
 
-/** Renders the page with the jobs of the workspace. */
 export function Jobs() {
   return (
     <Page title="Jobs">
@@ -94,13 +96,13 @@ function NoJobs() {
     <OrNoMatches>
       <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
         There is no job here. A task is divided into jobs as soon as its pictures are there.
-        <ForMakers>
+        <TaskCreatorsOnly>
           <span className="ways">
             <Link className="button primary" href="/tasks/new">
               Make a task from pictures
             </Link>
           </span>
-        </ForMakers>
+        </TaskCreatorsOnly>
       </Empty>
     </OrNoMatches>
   )

@@ -1,13 +1,13 @@
 import type { Invitation } from '@reticle/sdk'
-import { Link, useParams } from 'wouter'
+import { useState } from 'react'
+import { Link, useLocation, useParams } from 'wouter'
 import { api } from '../api/client.ts'
-import { useAnswer } from '../api/queries.ts'
-import { useSelf } from '../shell/session.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { useOrganization } from '../api/organization.tsx'
+import { queries, useAnswer, useChange } from '../api/queries.ts'
+import { useSelf } from '../api/session.ts'
+import { Confirm } from '../ui/dialog.tsx'
+import { Failure, Loading } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { AnswerInvitation } from './answer-invitation.tsx'
-import { InvitationText } from './invitation-text.tsx'
 import './people.css'
 
 /** Renders the target page of the link of an invitation. */
@@ -17,12 +17,12 @@ export function InvitationPage() {
   return (
     <Page title="Invitation" above={<Link href="/people">People</Link>}>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data ? <Answerable invitation={data} /> : !error && <Loading />}
+      {data ? <PendingInvitation invitation={data} /> : !error && <Loading />}
     </Page>
   )
 }
 
-function Answerable({ invitation }: { invitation: Invitation }) {
+function PendingInvitation({ invitation }: { invitation: Invitation }) {
   const self = useSelf().data
   const { accepted, user, organization_info } = invitation
   if (accepted) return <p>It has been accepted: {organization_info.slug} is open.</p>
@@ -32,5 +32,58 @@ function Answerable({ invitation }: { invitation: Invitation }) {
       <InvitationText invitation={invitation} />
       <AnswerInvitation invitation={invitation} />
     </>
+  )
+}
+
+export function InvitationText({ invitation }: { invitation: Invitation }) {
+  const { owner, organization_info, role, expired } = invitation
+  return (
+    <p>
+      {owner?.username ?? 'Somebody'} invites you into <strong>{organization_info.slug}</strong> as{' '}
+      {role}.{expired && ' The invitation has expired: ask for it to be sent once more.'}
+    </p>
+  )
+}
+
+/** Renders the buttons to accept or decline an invitation. Accepting opens the projects of the organization. */
+export function AnswerInvitation({ invitation }: { invitation: Invitation }) {
+  const { key, organization_info } = invitation
+  const [, go] = useLocation()
+  const { choose } = useOrganization()
+  const [isDeclining, setIsDeclining] = useState(false)
+  const accept = useChange(api.acceptInvitation, ({ organization_slug }) => {
+    choose(organization_slug)
+    go('/projects')
+  })
+  return (
+    <div className="actions">
+      {accept.error && <Failure error={accept.error} />}
+      <button
+        type="button"
+        className="primary"
+        disabled={accept.isPending}
+        onClick={() => accept.mutate({ key })}
+      >
+        Accept
+      </button>
+      <button type="button" onClick={() => setIsDeclining(true)}>
+        Decline
+      </button>
+      {isDeclining && (
+        <Confirm
+          title={`Decline to join ${organization_info.slug}`}
+          word={organization_info.slug}
+          action="Decline"
+          onConfirm={async () => {
+            await api.declineInvitation({ key })
+            go('/people')
+            await queries.invalidateQueries()
+          }}
+          onClose={() => setIsDeclining(false)}
+        >
+          <p>The invitation goes. Whoever sent it may send another.</p>
+        </Confirm>
+      )}
+    </div>
   )
 }

@@ -1,21 +1,21 @@
 import type { Invitation, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
-import { curlOf, Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Listing } from '../ui/listing/listing.tsx'
-import { personName } from '../ui/person-name.ts'
-import { Time } from '../ui/time.tsx'
-import { InvitationDialog } from './invitation-dialog.tsx'
-import { Invite } from './invite.tsx'
-import { isLeader, type MemberStanding } from './roles.ts'
+import { queries, useChange } from '../api/queries.ts'
+import { isLeader, type MemberStanding, rolesToGive } from '../api/roles.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { CopyField } from '../ui/copy-field.tsx'
+import { Confirm, Dialog } from '../ui/dialog.tsx'
+import { curlOf, Empty, Failure } from '../ui/feedback.tsx'
+import { ChangeForm, Field, formText, OptionField } from '../ui/form.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { personName, Time } from '../ui/values.tsx'
 
 interface Props {
   organization: Organization
   standing: MemberStanding
 }
 
-/** Lists the invitations of an organization with their status. */
 export function Invitations({ organization: { slug }, standing }: Props) {
   const [isInviting, setIsInviting] = useState(false)
   const [shown, setShown] = useState<Invitation>()
@@ -38,7 +38,7 @@ export function Invitations({ organization: { slug }, standing }: Props) {
         empty={<NoInvitation slug={slug} />}
       />
       {isInviting && (
-        <Invite
+        <InviteMember
           slug={slug}
           standing={standing}
           onInvited={(made) => {
@@ -95,3 +95,100 @@ const NoInvitation = ({ slug }: { slug: string }) => (
     Nobody waits for anything. People come in by invitation, to an e-mail address.
   </Empty>
 )
+
+interface InviteMemberProps {
+  slug: string
+  standing: MemberStanding
+  onInvited: (invitation: Invitation) => void
+  onClose: () => void
+}
+
+/**
+ * Renders a dialog to invite a user by e-mail. Where the server allows it, a user with an account becomes a member at
+ * once.
+ */
+function InviteMember({ slug, standing, onInvited, onClose }: InviteMemberProps) {
+  const toast = useToast()
+  const roles = rolesToGive(standing)
+  const invite = async (form: FormData) => {
+    const role = roles.find((one) => one === formText(form, 'role')) ?? 'worker'
+    const made = await api.createInvitation({
+      org: slug,
+      body: { email: formText(form, 'email'), role },
+    })
+    if (made.accepted) toast({ text: `${made.user.username} is a member now.` })
+    void queries.invalidateQueries()
+    onInvited(made)
+  }
+  return (
+    <Dialog title={`Invite into ${slug}`} onClose={onClose}>
+      <ChangeForm action="Invite" onSend={invite}>
+        <Field label="E-mail" name="email" type="email" required autoFocus />
+        <OptionField
+          label="Role"
+          name="role"
+          options={roles.map((role) => [role, role] as const)}
+          hint="Workers do the jobs that are theirs, supervisors also make projects and tasks, maintainers see and change everything."
+        />
+      </ChangeForm>
+    </Dialog>
+  )
+}
+
+interface InvitationDialogProps {
+  invitation: Invitation
+  onClose: () => void
+}
+
+/** Renders a dialog for a pending invitation: shows its link, sends it again or deletes it. */
+function InvitationDialog({ invitation: { key, user, role }, onClose }: InvitationDialogProps) {
+  const toast = useToast()
+  const [isWithdrawing, setIsWithdrawing] = useState(false)
+  const resent = useChange(api.resendInvitation, () => {
+    toast({ text: 'Sent once more: it is good for as long as at first.' })
+    onClose()
+  })
+  if (isWithdrawing)
+    return <WithdrawInvitation invitationKey={key} username={user.username} onClose={onClose} />
+  return (
+    <Dialog title={`${user.username} is invited as ${role}`} onClose={onClose}>
+      <CopyField label="The link to hand over" value={`${location.origin}/invitations/${key}`} />
+      <p className="hint">
+        Where the server sends mails, it has been sent. Only who is invited can accept; who has no
+        account registers with the address that was invited.
+      </p>
+      {resent.error && <Failure error={resent.error} />}
+      <div className="actions">
+        <button type="button" disabled={resent.isPending} onClick={() => resent.mutate({ key })}>
+          Send once more
+        </button>
+        <button type="button" className="danger" onClick={() => setIsWithdrawing(true)}>
+          Withdraw
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+interface WithdrawInvitationProps {
+  invitationKey: string
+  username: string
+  onClose: () => void
+}
+
+function WithdrawInvitation({ invitationKey, username, onClose }: WithdrawInvitationProps) {
+  return (
+    <Confirm
+      title="Withdraw the invitation"
+      word={username}
+      action="Withdraw"
+      onConfirm={async () => {
+        await api.deleteInvitation({ key: invitationKey })
+        await queries.invalidateQueries()
+      }}
+      onClose={onClose}
+    >
+      <p>Its link leads nowhere afterwards. {username} can be invited anew.</p>
+    </Confirm>
+  )
+}

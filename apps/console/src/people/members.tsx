@@ -1,16 +1,15 @@
 import type { Membership, Organization } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
-import { Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Choice, Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
-import { personName } from '../ui/person-name.ts'
-import { Time } from '../ui/time.tsx'
-import { MemberRole } from './member-role.tsx'
-import { RemoveMember } from './remove-member.tsx'
-import { isAbove, type MemberStanding } from './roles.ts'
+import { queries } from '../api/queries.ts'
+import { isAbove, type MemberStanding, rolesToGive } from '../api/roles.ts'
+import { Choice, Search } from '../records/filters.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { Confirm } from '../ui/dialog.tsx'
+import { Empty } from '../ui/feedback.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { personName, Time } from '../ui/values.tsx'
 
 const roles = ['owner', 'maintainer', 'supervisor', 'worker'] as const
 
@@ -19,7 +18,6 @@ interface Props {
   standing: MemberStanding
 }
 
-/** Lists the members of an organization with their roles. */
 export function Members({ organization: { slug }, standing }: Props) {
   const { get } = useListState()
   const [leaving, setLeaving] = useState<Membership>()
@@ -78,3 +76,74 @@ const columnsFor = (
       ),
   },
 ]
+
+interface MemberRoleProps {
+  membership: Membership
+  standing: MemberStanding
+}
+
+/** Shows the role of a member; users with a higher role can change it. */
+function MemberRole({ membership: { id, role, user }, standing }: MemberRoleProps) {
+  const toast = useToast()
+  const roles = rolesToGive(standing)
+  const before = roles.find((one) => one === role)
+  if (!before || !isAbove(standing, role)) return role
+  const give = async (role: (typeof roles)[number]) => {
+    await api.updateMembership({ id, body: { role } })
+    await queries.invalidateQueries()
+  }
+  const change = (value: string) => {
+    const after = roles.find((one) => one === value)
+    if (!after) return
+    give(after).then(
+      () => toast({ text: `${user.username} is ${after} now.`, undo: () => give(before) }),
+      (error: Error) => toast({ text: error.message }),
+    )
+  }
+  return (
+    <select
+      aria-label={`Role of ${user.username}`}
+      value={role}
+      onChange={({ target }) => change(target.value)}
+    >
+      {roles.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  )
+}
+
+interface RemoveMemberProps {
+  membership: Membership
+  onClose: () => void
+}
+
+/**
+ * Renders a dialog to remove a member from an organization, with an option to unassign their projects, tasks and
+ * jobs.
+ */
+function RemoveMember({ membership: { id, user }, onClose }: RemoveMemberProps) {
+  const [unassign, setUnassign] = useState(false)
+  return (
+    <Confirm
+      title={`Remove ${user.username}`}
+      word={user.username}
+      action="Remove the member"
+      onConfirm={async () => {
+        await api.deleteMembership({ id, unassign })
+        await queries.invalidateQueries()
+      }}
+      onClose={onClose}
+    >
+      <p>What they made stays. To come back they have to be invited again.</p>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={unassign}
+          onChange={({ target }) => setUnassign(target.checked)}
+        />
+        Take their projects, tasks and jobs from them as well
+      </label>
+    </Confirm>
+  )
+}

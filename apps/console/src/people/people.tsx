@@ -1,18 +1,18 @@
-import type { Organization } from '@reticle/sdk'
+import type { Organization, User } from '@reticle/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { useSelf } from '../shell/session.tsx'
-import { curlOf, Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
+import { useAnswer } from '../api/queries.ts'
+import { isAdministrator } from '../api/roles.ts'
+import { useSelf } from '../api/session.ts'
+import { Search } from '../records/filters.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
-import { NewOrganization } from './new-organization.tsx'
-import { OwnInvitations } from './own-invitations.tsx'
-import { isAdministrator } from './roles.ts'
+import { Time } from '../ui/values.tsx'
+import { AnswerInvitation, InvitationText } from './invitation-page.tsx'
+import { NewOrganization } from './organization-dialogs.tsx'
 import './people.css'
 
 const columns: readonly RecordColumn<Organization>[] = [
@@ -69,3 +69,14 @@ const NoOrganization = () => (
     There is no organization here. In one, people share projects and tasks, each with a role.
   </Empty>
 )
+
+function OwnInvitations({ self }: { self: User }) {
+  const waiting = { user_id: self.id, accepted: false, page_size: 20 }
+  const { data } = useAnswer(api.listInvitations, waiting)
+  return data?.results.map((invitation) => (
+    <section key={invitation.key} className="invited" aria-label="Invitation">
+      <InvitationText invitation={invitation} />
+      <AnswerInvitation invitation={invitation} />
+    </section>
+  ))
+}

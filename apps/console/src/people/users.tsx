@@ -1,20 +1,18 @@
-import type { MetaUser } from '@reticle/sdk'
+import type { MetaUser, UserPatch } from '@reticle/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { PersonFields, personOf } from '../account/person-fields.tsx'
 import { api } from '../api/client.ts'
 import { queries } from '../api/queries.ts'
-import { Confirm } from '../ui/confirm.tsx'
-import { Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
+import { Search } from '../records/filters.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { Confirm, Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/feedback.tsx'
+import { ChangeForm } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
-import { personName } from '../ui/person-name.ts'
-import { Time } from '../ui/time.tsx'
-import { NewUser } from './new-user.tsx'
-import { UserActive } from './user-active.tsx'
-import { UserGroup } from './user-group.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { personName, Time } from '../ui/values.tsx'
 import './people.css'
 
 /** Renders the page with all accounts for administrators; other users see only themselves. */
@@ -100,4 +98,86 @@ function DeleteUser({ user, onClose }: { user: MetaUser; onClose: () => void }) 
       </p>
     </Confirm>
   )
+}
+
+/** Renders a dialog to create an account for another user, also where registration is disabled. */
+function NewUser({ onClose }: { onClose: () => void }) {
+  const toast = useToast()
+  return (
+    <Dialog title="New account" onClose={onClose}>
+      <ChangeForm
+        action="Make the account"
+        onSend={async (form) => {
+          const { username } = await api.register({ body: personOf(form) })
+          void queries.invalidateQueries()
+          toast({ text: `${username} can sign in with that password.` })
+        }}
+        onDone={onClose}
+      >
+        <PersonFields />
+      </ChangeForm>
+    </Dialog>
+  )
+}
+
+/** Shows whether an account is enabled, with a way to change it. */
+function UserActive({ user: { id, username, is_active = true } }: { user: MetaUser }) {
+  const toast = useToast()
+  const change = () =>
+    changeUser(id, { is_active: !is_active }).then(
+      () =>
+        toast({
+          text: `${username} is switched ${is_active ? 'off' : 'on'}.`,
+          undo: () => changeUser(id, { is_active }),
+        }),
+      (error: Error) => toast({ text: error.message }),
+    )
+  return (
+    <input
+      type="checkbox"
+      aria-label={`${username} is active`}
+      checked={is_active}
+      onChange={() => void change()}
+    />
+  )
+}
+
+const groups = ['admin', 'user', 'worker'] as const
+const none = 'none'
+
+/**
+ * Shows the group of an account, with a way to change it. The group `admin` also sets two flags, and other groups
+ * clear them.
+ */
+function UserGroup({ user: { id, username, groups: given = [] } }: { user: MetaUser }) {
+  const toast = useToast()
+  const before = groups.find((one) => given.includes(one))
+  const move = (to: (typeof groups)[number] | undefined) =>
+    changeUser(id, {
+      groups: to ? [to] : [],
+      is_staff: to === 'admin',
+      is_superuser: to === 'admin',
+    })
+  const change = (to: (typeof groups)[number] | undefined) =>
+    move(to).then(
+      () => toast({ text: `${username} is ${to ?? 'in no group'} now.`, undo: () => move(before) }),
+      (error: Error) => toast({ text: error.message }),
+    )
+  return (
+    <select
+      aria-label={`Group of ${username}`}
+      value={before ?? none}
+      onChange={({ target }) => void change(groups.find((one) => one === target.value))}
+    >
+      {[...groups, none].map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  )
+}
+
+/** Changes a user and refreshes the data on the page. */
+async function changeUser(id: number, body: UserPatch): Promise<void> {
+  await api.updateUser({ id, body })
+  await queries.invalidateQueries()
 }

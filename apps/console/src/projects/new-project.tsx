@@ -1,17 +1,14 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api } from '../api/client.ts'
+import { useOrganization } from '../api/organization.tsx'
 import { useChange } from '../api/queries.ts'
-import { useOrganization } from '../shell/organization.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Field } from '../ui/field.tsx'
-import { formText } from '../ui/form-text.ts'
+import { noLabels, toLabelWrites } from '../labels/draft.ts'
+import { LabelsEditor } from '../labels/labels-editor.tsx'
+import { Failure } from '../ui/feedback.tsx'
+import { errorsOf, Field, formText } from '../ui/form.tsx'
 import { Page } from '../ui/page.tsx'
-import { noLabels, toLabelWrites } from './labels/draft.ts'
-import { errorsOf } from './labels/errors.ts'
-import { LabelsEditor } from './labels/labels-editor.tsx'
 
-/** Renders the page to create a project with its name and labels. */
 export function NewProject() {
   const { organization } = useOrganization()
   const [, go] = useLocation()

@@ -1,18 +1,15 @@
 import type { Project } from '@reticle/sdk'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { ForMakers } from '../people/for-makers.tsx'
-import { Restore } from '../transfers/restore.tsx'
-import { curlOf, Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { OrNoMatches } from '../ui/listing/or-no-matches.tsx'
-import { PersonFilter } from '../ui/listing/person-filter.tsx'
-import { type ListState, useListState } from '../ui/listing/state.ts'
+import { TaskCreatorsOnly } from '../api/standing.tsx'
+import { Choice, Condition, OrNoMatches, PersonFilter, Search } from '../records/filters.tsx'
+import { type ListState, useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { Restore } from '../requests/transfers/backups.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
-import { statuses } from './statuses.ts'
+import { Time } from '../ui/values.tsx'
+import { projectStatuses } from './project-status.tsx'
 
 const columns: readonly RecordColumn<Project>[] = [
   {
@@ -37,13 +34,12 @@ const columns: readonly RecordColumn<Project>[] = [
   },
 ]
 
-/** Renders the page with the projects of the workspace. */
 export function Projects() {
   return (
     <Page
       title="Projects"
       actions={
-        <ForMakers>
+        <TaskCreatorsOnly>
           <Restore kind="project" />
           <Link className="button" href="/tasks/new">
             New task
@@ -51,12 +47,12 @@ export function Projects() {
           <Link className="button primary" href="/projects/new">
             New project
           </Link>
-        </ForMakers>
+        </TaskCreatorsOnly>
       }
     >
       <div className="filters">
         <Search label="Search projects" />
-        <Choice name="status" label="Status" values={statuses} />
+        <Choice name="status" label="Status" values={projectStatuses} />
         <PersonFilter name="assignee" label="Assignee" />
         <PersonFilter name="owner" label="Owner" />
         <Condition />
@@ -77,7 +73,7 @@ function inputOf({ get }: ListState) {
   return {
     search: get('search'),
     filter: get('filter'),
-    status: statuses.find((one) => one === get('status')),
+    status: projectStatuses.find((one) => one === get('status')),
     assignee: get('assignee'),
     owner: get('owner'),
   }
@@ -93,7 +89,7 @@ function NoProjects() {
       >
         There is no project here. Begin with pictures, or with a project: it has labels, and tasks
         that share them.
-        <ForMakers>
+        <TaskCreatorsOnly>
           <span className="ways">
             <Link className="button primary" href="/tasks/new">
               Make a task from pictures
@@ -102,7 +98,7 @@ function NoProjects() {
               Make a project
             </Link>
           </span>
-        </ForMakers>
+        </TaskCreatorsOnly>
       </Empty>
     </OrNoMatches>
   )

@@ -3,10 +3,15 @@ import { codesOf, entryTexts, reportRows, shownReport, sumText } from './report-
 
 const report = {
   created: { tags: 0, shapes: 240, tracks: 1 },
-  ...{ skipped: 3, converted: 0, dropped: 7 },
+  skipped: 3,
+  converted: 0,
+  dropped: 7,
   entries: [
     {
-      ...{ kind: 'skipped', code: 'unknown-label', count: 3, reason: 'no label bus' },
+      kind: 'skipped',
+      code: 'unknown-label',
+      count: 3,
+      reason: 'no label bus',
       examples: [
         { file: 'a.json', item: 'a/1.png' },
         { file: 'a.json', item: 'a/2.png' },

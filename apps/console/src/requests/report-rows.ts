@@ -19,13 +19,17 @@ export function reportRows({ entries }: Report, code = ''): ReportRow[] {
     .flatMap(({ kind, code, count, reason, examples }, at) => {
       const shown = examples.length > 0 ? examples : [{ file: '', item: '' }]
       return shown.map(({ file, item }, index) => ({
-        ...{ key: `${at} ${index}`, kind, code, file, item, reason },
+        key: `${at} ${index}`,
+        kind,
+        code,
+        file,
+        item,
+        reason,
         count: index === 0 ? count : undefined,
       }))
     })
 }
 
-/** Returns the distinct codes of a report. */
 export const codesOf = ({ entries }: Report): string[] => [
   ...new Set(entries.map(({ code }) => code)),
 ]

@@ -2,15 +2,12 @@ import type { Request } from '@reticle/sdk'
 import { Link, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { keyOf, queries, useAnswer } from '../api/queries.ts'
-import { Facts } from '../ui/facts.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Failure, Loading } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
-import { useLiveRequests } from './live.ts'
+import { Facts, Time } from '../ui/values.tsx'
+import { useLiveRequests } from './live-requests.ts'
 import { isActive, requestTypeText } from './request-text.ts'
-import { TargetLink } from './target-link.tsx'
-import { Work } from './work.tsx'
+import { RequestView, TargetLink } from './request-view.tsx'
 
 const pollMs = 5000
 
@@ -28,7 +25,7 @@ export function RequestPage() {
   return (
     <Page title={requestTypeText(data)} above={above}>
       <RequestFacts request={data} />
-      <Work request={data} />
+      <RequestView request={data} />
     </Page>
   )
 }

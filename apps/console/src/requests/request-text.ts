@@ -51,7 +51,7 @@ export function durationText(seconds: number): string {
 /** Returns the path of the page of a request; ids contain `=` and `&`. */
 export const requestPath = (id: string): string => `/requests/${encodeURIComponent(id)}`
 
-/** Converts a link of the service to a path of this site, whatever its host is. */
+/** Converts a link of the service to a path of this site, for any host. */
 export function localLink(link: string): string {
   const { pathname, search } = new URL(link)
   return pathname + search

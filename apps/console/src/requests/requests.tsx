@@ -1,19 +1,19 @@
 import type { Request } from '@reticle/sdk'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { curlOf, Empty } from '../ui/empty.tsx'
-import { Failure } from '../ui/failure.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Choice, Condition } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
+import { Choice, Condition } from '../records/filters.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { curlOf, Empty, Failure } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
-import { useLiveRequests } from './live.ts'
-import { RequestActions } from './request-actions.tsx'
-import { requestPath, requestTypeText } from './request-text.ts'
-import { Stand } from './stand.tsx'
-import { TargetLink } from './target-link.tsx'
+import { Time } from '../ui/values.tsx'
+import { useLiveRequests } from './live-requests.ts'
+import { shownReport } from './report-rows.ts'
+import { ReportView } from './report-view.tsx'
+import { isActive, localLink, requestPath, requestTypeText } from './request-text.ts'
+import { CancelRequest, RequestStatus, TargetLink } from './request-view.tsx'
 import './requests.css'
 
 const statuses = ['queued', 'started', 'finished', 'failed'] as const
@@ -39,7 +39,7 @@ const columns: readonly RecordColumn<Request>[] = [
     cell: ({ operation }) => operation.format ?? '',
   },
   { title: 'Who', width: '7rem', isExtra: true, cell: ({ owner }) => owner.username },
-  { title: 'Status', sort: 'status', cell: (request) => <State request={request} /> },
+  { title: 'Status', sort: 'status', cell: (request) => <RequestState request={request} /> },
   {
     title: 'Created',
     sort: 'created_date',
@@ -56,9 +56,9 @@ const columns: readonly RecordColumn<Request>[] = [
 ]
 
 /** Shows the status of a request in one line, with the reason of a failure. */
-function State({ request }: { request: Request }) {
+function RequestState({ request }: { request: Request }) {
   const { status, message } = request
-  if (status !== 'failed') return <Stand request={request} />
+  if (status !== 'failed') return <RequestStatus request={request} />
   return (
     <span title={message}>
       <span className="status failed">failed</span> <span className="hint">{message}</span>
@@ -91,13 +91,13 @@ export function Requests() {
         input={input}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Nothing />}
+        empty={<NoRequests />}
       />
     </Page>
   )
 }
 
-function Nothing() {
+function NoRequests() {
   return (
     <Empty
       reticle='reticle export task 12 --format "COCO 1.0" --images'
@@ -105,5 +105,31 @@ function Nothing() {
     >
       Nothing is under way here. Imports, exports, backups and new media show up as they begin.
     </Empty>
+  )
+}
+
+function RequestActions({ request }: { request: Request }) {
+  const [isShown, setIsShown] = useState(false)
+  const { result_url, operation } = request
+  const report = shownReport(request)
+  return (
+    <span className="row-actions">
+      {isActive(request) && <CancelRequest request={request} />}
+      {result_url && (
+        <a href={localLink(result_url)} download>
+          Download
+        </a>
+      )}
+      {report && (
+        <button type="button" className="plain link" onClick={() => setIsShown(true)}>
+          Report
+        </button>
+      )}
+      {isShown && report && (
+        <Dialog title={requestTypeText(request)} onClose={() => setIsShown(false)}>
+          <ReportView report={report} type={operation.type} />
+        </Dialog>
+      )}
+    </span>
   )
 }

@@ -1,19 +1,17 @@
+import { ApiError, type Format } from '@reticle/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { isAdministrator } from '../people/roles.ts'
-import { useSelf } from '../shell/session.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { isAdministrator } from '../api/roles.ts'
+import { useSelf } from '../api/session.ts'
+import { Failure, Loading } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { FormatTable } from './format-table.tsx'
-import { HealthTable } from './health-table.tsx'
-import { LimitTable } from './limit-table.tsx'
+import { checksOf, type PartHealth } from './checks.ts'
 import './server.css'
 
 /** Written by the build (`licences.ts`); missing when the pages are served from sources. */
 const licences = document.querySelector('link[rel=license]')?.getAttribute('href')
 
-/** Renders the page about the server: version, health, limits and formats. */
 export function Server() {
   const self = useSelf().data
   const about = useAnswer(api.getAbout, {})
@@ -54,5 +52,128 @@ export function Server() {
         </section>
       </div>
     </Page>
+  )
+}
+
+/** Renders a table of health checks; administrators also see the time and the reason of a failure. */
+function HealthTable({ hasDetails }: { hasDetails: boolean }) {
+  const { data, error, refetch } = useChecks(hasDetails)
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  return (
+    <table className="figures" aria-labelledby="health">
+      <thead>
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col">State</th>
+          {hasDetails && (
+            <th scope="col" className="number">
+              Took
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {data.map((check) => (
+          <tr key={check.name}>
+            <td>{check.name}</td>
+            <td>
+              <HealthState check={check} />
+            </td>
+            {hasDetails && <td className="number">{check.took_ms} ms</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function HealthState({ check: { isWell, reason } }: { check: PartHealth }) {
+  if (isWell) return <span className="works">works</span>
+  return (
+    <>
+      <span className="fails">fails</span> {reason}
+    </>
+  )
+}
+
+/**
+ * Queries the health checks every ten seconds. An unhealthy server responds 503 with the same body, which is not an
+ * error here.
+ */
+function useChecks(details: boolean) {
+  return useQuery({
+    queryKey: ['getHealth', details],
+    queryFn: ({ signal }) =>
+      api.getHealth({ details }, { signal, retries: 0 }).then(checksOf, (error: unknown) => {
+        const checks = error instanceof ApiError && error.status === 503 && checksOf(error.body)
+        if (checks && checks.length > 0) return checks
+        throw error
+      }),
+    refetchInterval: 10_000,
+  })
+}
+
+const number = new Intl.NumberFormat()
+
+/** Renders a table of the effective limits, with the names of the API. */
+function LimitTable() {
+  const { data, error, refetch } = useAnswer(api.getLimits, {})
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  return (
+    <table className="figures" aria-labelledby="limits">
+      <tbody>
+        {Object.entries(data).map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name.replaceAll('_', ' ')}</th>
+            <td className="number">{number.format(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Renders a table of the supported formats, for import and export. */
+function FormatTable() {
+  const { data, error, refetch } = useAnswer(api.listFormats, {})
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />
+  if (!data) return <Loading />
+  const names = (all: Format[]) =>
+    new Set(all.filter(({ enabled }) => enabled).map(({ name }) => name))
+  const [read, written] = [names(data.importers), names(data.exporters)]
+  const all = new Map([...data.importers, ...data.exporters].map((one) => [one.name, one]))
+  return (
+    <table className="figures" aria-labelledby="formats">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" className="short">
+            Import
+          </th>
+          <th scope="col" className="short">
+            Export
+          </th>
+          <th scope="col" className="short extra">
+            Files
+          </th>
+          <th scope="col" className="extra">
+            Holds
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...all.values()].map(({ name, ext, kinds }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{read.has(name) ? 'yes' : '–'}</td>
+            <td>{written.has(name) ? 'yes' : '–'}</td>
+            <td className="extra">{ext}</td>
+            <td className="extra">{kinds.join(', ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

@@ -2,11 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Field } from '../ui/field.tsx'
-import { formText } from '../ui/form-text.ts'
+import { signIn } from '../api/session.ts'
+import { Failure } from '../ui/feedback.tsx'
+import { Field, formText } from '../ui/form.tsx'
 import { useTitle } from '../ui/page.tsx'
-import { signIn } from './session.tsx'
 
 /** Returns whether the server runs on this machine, where the user probably ran `npm start`. */
 const isOwnMachine = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)
@@ -39,7 +38,7 @@ export function SignIn() {
           Sign in
         </button>
       </form>
-      <OtherWays />
+      <SignInLinks />
       {isOwnMachine(location.hostname) && (
         <p className="hint">
           After the first <code>npm start</code> the name is <code>admin</code>; its password was
@@ -50,8 +49,7 @@ export function SignIn() {
   )
 }
 
-/** Renders links for users without an account or password. */
-function OtherWays() {
+function SignInLinks() {
   const { data: capabilities } = useAnswer(api.getCapabilities, {})
   const here = `${location.pathname}${location.search}`
   return (

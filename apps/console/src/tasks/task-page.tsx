@@ -3,20 +3,21 @@ import type { ComponentType } from 'react'
 import { Link, Redirect, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { GuideOfTask } from '../guide/guide.tsx'
-import { IssuesOfTask } from '../issues/issues.tsx'
 import { JobsOfTask } from '../jobs/jobs-of-task.tsx'
-import { Statistics } from '../statistics/statistics.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
-import { Tabs } from '../ui/tabs.tsx'
-import { CreationReport } from './creation-report.tsx'
-import { framesOfTask } from './frames/frame-sequence.ts'
-import { Frames } from './frames/frames.tsx'
-import { HistoryOfTask } from './history/history.tsx'
-import { TaskActions } from './task-actions.tsx'
-import { TaskFacts } from './task-facts.tsx'
+import { framesOfTask } from '../panels/frames/frame-sequence.ts'
+import { Frames } from '../panels/frames/frames.tsx'
+import { GuideOfTask } from '../panels/guide/guide.tsx'
+import { HistoryOfTask } from '../panels/history/history.tsx'
+import { IssuesOfTask } from '../panels/issues/issues.tsx'
+import { Statistics } from '../panels/statistics/statistics.tsx'
+import { RecordActions } from '../records/record-actions.tsx'
+import { entryTexts } from '../requests/report-rows.ts'
+import { requestPath } from '../requests/request-text.ts'
+import { Transfers } from '../requests/transfers/transfers.tsx'
+import { Failure, Loading } from '../ui/feedback.tsx'
+import { Page, Tabs } from '../ui/page.tsx'
+import { Facts, personName, Time } from '../ui/values.tsx'
+import './task-page.css'
 
 const tabs: Record<string, { name: string; Content: ComponentType<{ task: Task }> }> = {
   '': { name: 'Frames', Content: ({ task }) => <Frames frames={framesOfTask(task)} hasSearch /> },
@@ -27,7 +28,6 @@ const tabs: Record<string, { name: string; Content: ComponentType<{ task: Task }
   guide: { name: 'Guide', Content: GuideOfTask },
 }
 
-/** Renders the page of a task, with tabs for its parts. */
 export function TaskPage() {
   const { id, tab = '' } = useParams<{ id: string; tab?: string }>()
   const { data: task, error, refetch } = useAnswer(api.getTask, { id: Number(id) })
@@ -61,5 +61,75 @@ function Above({ task: { id, project_id, project_name } }: { task: Task }) {
       <Link href={`/projects/${project_id}`}>{project_name ?? `Project ${project_id}`}</Link> › Task{' '}
       {id}
     </>
+  )
+}
+
+function TaskFacts({ task }: { task: Task }) {
+  const { status, size, mode, subset, jobs, owner, assignee, updated_date } = task
+  return (
+    <Facts
+      facts={{
+        Status: status,
+        Frames: size.toLocaleString(),
+        Jobs: `${jobs.completed} of ${jobs.count} completed`,
+        Labels: task.labels.length,
+        ...(mode && { Media: mode === 'interpolation' ? 'video' : 'images' }),
+        ...(subset && { Subset: subset }),
+        Owner: owner ? personName(owner) : '–',
+        Assignee: assignee ? personName(assignee) : '–',
+        Updated: <Time value={updated_date} />,
+      }}
+    />
+  )
+}
+
+function TaskActions({ task: { id, name, size } }: { task: Task }) {
+  return (
+    <>
+      {size === 0 ? (
+        <Link className="button primary" href={`/tasks/new?task=${id}`}>
+          Send its files
+        </Link>
+      ) : (
+        <Transfers kind="task" id={id} name={name} />
+      )}
+      <RecordActions
+        what="task"
+        name={name}
+        list="/tasks"
+        rename={(newName) => api.updateTask({ id, body: { name: newName } })}
+        remove={() => api.deleteTask({ id })}
+      >
+        <p>Its frames, jobs and annotations go with it. This cannot be undone.</p>
+      </RecordActions>
+    </>
+  )
+}
+
+/**
+ * Shows the files that did not become frames, with reasons, or the reason of a failed creation. Only the creator of
+ * the task can see it, while the request is kept.
+ */
+function CreationReport({ task: { id, size } }: { task: Task }) {
+  const { data } = useAnswer(api.listRequests, { action: 'create', task_id: id, page_size: 1 })
+  const request = data?.results[0]
+  if (!request) return null
+  const isFailed = request.status === 'failed' && size === 0
+  const texts = isFailed ? [request.message] : request.report ? entryTexts(request.report) : []
+  if (texts.length === 0) return null
+  return (
+    <section className="creation-report" aria-label="Report of the creation" data-failed={isFailed}>
+      <p>
+        {isFailed
+          ? 'No frames could be made of the files.'
+          : 'Not all files became frames as they are.'}{' '}
+        <Link href={requestPath(request.id)}>See the request</Link>
+      </p>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
 
 /** Sets the title of the window. */
 export function useTitle(title: string): void {
@@ -16,7 +17,6 @@ interface Props {
   children: ReactNode
 }
 
-/** Renders the page with title, actions and content. */
 export function Page({ title, above, actions, children }: Props) {
   useTitle(title)
   return (
@@ -28,5 +28,31 @@ export function Page({ title, above, actions, children }: Props) {
       </div>
       {children}
     </main>
+  )
+}
+
+interface TabsProps {
+  /** Name of the tab list for screen readers. */
+  label: string
+  /** Path of the first tab. */
+  base: string
+  /** Path of each tab after `base`, and its title. */
+  tabs: readonly (readonly [path: string, name: ReactNode])[]
+}
+
+/** Tabs of an object's page; each has a separate path. */
+export function Tabs({ label, base, tabs }: TabsProps) {
+  const [here] = useLocation()
+  return (
+    <nav className="tabs" aria-label={label}>
+      {tabs.map(([path, name]) => {
+        const address = path ? `${base}/${path}` : base
+        return (
+          <Link key={path} href={address} aria-current={here === address ? 'page' : undefined}>
+            {name}
+          </Link>
+        )
+      })}
+    </nav>
   )
 }

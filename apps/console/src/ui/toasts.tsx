@@ -9,7 +9,6 @@ export interface Toast {
 const shownMs = 8000
 const Context = createContext<(toast: Toast) => void>(() => undefined)
 
-/** Returns a function that shows a notification. */
 export const useToast = () => useContext(Context)
 
 export function Toasts({ children }: { children: ReactNode }) {

@@ -102,8 +102,11 @@ export function useFrameMeta(target: ViewedTarget, frame: number) {
   const jobs = useAnswer(
     api.listJobs,
     {
-      ...{ task_id: target.id, type: 'annotation' as const, sort: 'id' },
-      ...{ page: task ? jobPageOf(task, frame, jobsPerPage) : 1, page_size: jobsPerPage },
+      task_id: target.id,
+      type: 'annotation' as const,
+      sort: 'id',
+      page: task ? jobPageOf(task, frame, jobsPerPage) : 1,
+      page_size: jobsPerPage,
     },
     { enabled: task !== undefined },
   ).data?.results

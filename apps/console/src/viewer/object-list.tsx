@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { Swatch } from '../ui/values.tsx'
 import type { FrameObject } from './frame/item.ts'
-import { ObjectRow } from './object-row.tsx'
 
 interface Props {
   items: readonly FrameObject[]
@@ -66,4 +66,40 @@ function targetOf(key: string, at: number, count: number): number | undefined {
   if (key === 'ArrowUp') return Math.max(at - 1, 0)
   if (key === 'Home') return 0
   return key === 'End' ? count - 1 : undefined
+}
+
+interface ObjectRowProps {
+  id: string
+  item: FrameObject | undefined
+  isSelected: boolean
+  /** Position from 1 to `count`. */
+  position: number
+  count: number
+  /** Offset in the list, in CSS pixels. */
+  top: number
+  onSelect: (item: FrameObject | undefined) => void
+}
+
+/** Renders an object of the list. The list has the focus for all rows. */
+function ObjectRow({ id, item, isSelected, position, count, top, onSelect }: ObjectRowProps) {
+  if (!item) return null
+  return (
+    <div
+      id={id}
+      role="option"
+      className="object"
+      aria-selected={isSelected}
+      aria-posinset={position}
+      aria-setsize={count}
+      tabIndex={-1}
+      style={{ transform: `translateY(${top}px)` }}
+      onPointerDown={() => onSelect(item)}
+    >
+      <Swatch color={item.color} />
+      <span className="label-name">{item.label}</span>
+      <small>
+        {item.kind === 'tracks' ? `track, ${item.type}` : item.type} {item.id}
+      </small>
+    </div>
+  )
 }

@@ -1,15 +1,24 @@
-import { useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { ZoomBar } from './bars.tsx'
+import type { Screen } from './drawing/layer.ts'
+import { openPainter, type Painter } from './drawing/painter.ts'
 import type { Scene } from './drawing/scene.ts'
 import type { FrameObject } from './frame/item.ts'
 import { lastAt } from './geometry/hit.ts'
-import { type Point, toPicture, toScreen } from './geometry/view.ts'
-import { useKeys } from './keys.ts'
-import { useDrag } from './stage/use-drag.ts'
-import { usePainter } from './stage/use-painter.ts'
-import { useScreen } from './stage/use-screen.ts'
-import { useView } from './stage/use-view.ts'
-import { useWheel } from './stage/use-wheel.ts'
-import { ZoomBar } from './zoom-bar.tsx'
+import {
+  centreView,
+  type Dimensions,
+  fitView,
+  keepInSight,
+  moveView,
+  type Point,
+  toPicture,
+  toScreen,
+  type View,
+  zoomView,
+} from './geometry/view.ts'
+import { useKeys } from './keys.tsx'
+import { useDrag, useWheel } from './pointer.ts'
 
 interface Props {
   /** Name for screen readers. */
@@ -84,4 +93,63 @@ const arrows: Readonly<Record<string, Point | undefined>> = {
   ArrowRight: { x: -panStep, y: 0 },
   ArrowUp: { x: 0, y: panStep },
   ArrowDown: { x: 0, y: -panStep },
+}
+
+/** Draws a scene on a canvas whenever it changes. */
+function usePainter(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  scene: Scene,
+  view: View,
+  screen: Screen,
+): void {
+  const [painter, setPainter] = useState<Painter>()
+  useEffect(() => {
+    if (!canvas.current) return
+    const opened = openPainter(canvas.current)
+    setPainter(opened)
+    return opened.close
+  }, [canvas])
+  useEffect(() => painter?.show(scene, view, screen))
+}
+
+const unknown: Screen = { width: 1, height: 1, density: 1 }
+
+function useScreen(element: RefObject<HTMLElement | null>): Screen {
+  const [screen, setScreen] = useState(unknown)
+  useLayoutEffect(() => {
+    if (!element.current) return
+    const observer = new ResizeObserver(([entry]) => {
+      if (!entry) return
+      const { width, height } = entry.contentRect
+      setScreen({
+        width: Math.max(1, Math.floor(width)),
+        height: Math.max(1, Math.floor(height)),
+        density: devicePixelRatio,
+      })
+    })
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [element])
+  return screen
+}
+
+/** Returns the view of the picture: fitted until the user moves it, and again for a picture of another size. */
+function useView(size: Dimensions, room: Dimensions) {
+  const [kept, keep] = useState<{ view: View; size: Dimensions }>()
+  const viewOf = (from: typeof kept) =>
+    from?.size.width === size.width && from.size.height === size.height
+      ? keepInSight(from.view, size, room)
+      : fitView(size, room)
+  const change = (to: (view: View) => View) =>
+    keep((before) => ({ view: keepInSight(to(viewOf(before)), size, room), size }))
+  return {
+    view: viewOf(kept),
+    move: (by: Point) => change((view) => moveView(view, by)),
+    /** Zooms about a screen point; default: the centre. */
+    zoom: (factor: number, at: Point = { x: room.width / 2, y: room.height / 2 }) =>
+      change((view) => zoomView(view, at, factor)),
+    fit: () => keep(undefined),
+    /** Shows the picture at 100 %. */
+    full: () => keep({ view: centreView(size, room, 1), size }),
+  }
 }

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useListState } from '../ui/listing/state.ts'
+import { useListState } from '../records/list-state.ts'
 import type { Pen } from './drawing/scene.ts'
 import type { PictureQuality } from './viewed-target.ts'
 

@@ -4,7 +4,9 @@ import { frameWithin, jobPageOf, neighboursOf } from './viewed-target.ts'
 const span = { first: 5, last: 9 }
 
 test('a missing frame number selects the nearest frame', () => {
-  expect([1, 7, 12, Number.NaN].map((asked) => frameWithin(span, asked))).toEqual([5, 7, 9, 5])
+  expect([1, 7, 12, Number.NaN].map((requested) => frameWithin(span, requested))).toEqual([
+    5, 7, 9, 5,
+  ])
 })
 
 test('only existing neighbours are loaded ahead', () => {

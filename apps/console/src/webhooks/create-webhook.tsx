@@ -1,15 +1,12 @@
 import type { InputOf } from '@reticle/sdk'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../api/client.ts'
-import { useChange } from '../api/queries.ts'
-import { useOrganization } from '../shell/organization.tsx'
+import { useOrganization } from '../api/organization.tsx'
+import { useChange, useScoped } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Field } from '../ui/field.tsx'
-import { formText } from '../ui/form-text.ts'
-import { ProjectField } from './project-field.tsx'
-import { newSecret } from './secret.ts'
-import { WebhookForm } from './webhook-form.tsx'
+import { Field, formText } from '../ui/form.tsx'
+import { newSecret, WebhookForm } from './webhook-form.tsx'
 
 interface Props {
   /** Preselected project, if any. */
@@ -17,7 +14,6 @@ interface Props {
   onClose: () => void
 }
 
-/** Renders a dialog to create a webhook of the selected organization or of a project. */
 export function CreateWebhook({ projectId, onClose }: Props) {
   const { organization } = useOrganization()
   const [type, setType] = useState<'organization' | 'project'>('project')
@@ -83,5 +79,37 @@ function TypeChoice({ type, onChange, organization }: TypeProps) {
         </label>
       ))}
     </fieldset>
+  )
+}
+
+const shownProjects = 20
+
+/** Renders a field for a project id, with a search by name. */
+function ProjectField({ projectId }: { projectId: number | undefined }) {
+  const id = useId()
+  const [typed, setTyped] = useState(projectId === undefined ? '' : String(projectId))
+  const search = /^\d/.test(typed) ? undefined : typed.trim() || undefined
+  const input = { search, page_size: shownProjects, sort: '-updated_date' }
+  const { data } = useScoped(api.listProjects, input, { keeps: true })
+  return (
+    <div className="field">
+      <label htmlFor={id}>Project</label>
+      <input
+        id={id}
+        name="project"
+        list={`${id}-list`}
+        required
+        pattern="\d+.*"
+        title="The number of a project"
+        autoComplete="off"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <datalist id={`${id}-list`}>
+        {data?.results.map((project) => (
+          <option key={project.id} value={`${project.id} ${project.name}`} />
+        ))}
+      </datalist>
+    </div>
   )
 }

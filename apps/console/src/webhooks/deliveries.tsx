@@ -2,16 +2,14 @@ import type { Delivery } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Failure } from '../ui/failure.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Listing } from '../ui/listing/listing.tsx'
-import { Time } from '../ui/time.tsx'
+import { Failure } from '../ui/feedback.tsx'
 import { useToast } from '../ui/toasts.tsx'
-import { DeliveryView } from './delivery-view.tsx'
-import { StatusCode } from './status-code.tsx'
+import { Time } from '../ui/values.tsx'
+import { formatJsonText } from './format-json-text.ts'
+import { StatusCode } from './webhook-state.tsx'
 
-/** Lists the deliveries of a webhook. */
 export function Deliveries({ id }: { id: number }) {
   const [shown, setShown] = useState<Delivery>()
   return (
@@ -53,11 +51,11 @@ const columnsWith = (show: (delivery: Delivery) => void): readonly RecordColumn<
 ]
 
 function OneDelivery({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
-  const tell = useToast()
+  const toast = useToast()
   const { webhook_id, id: delivery_id } = delivery
   const again = useChange(api.redeliver, () => {
     onClose()
-    tell({ text: `${delivery.event} is sent again` })
+    toast({ text: `${delivery.event} is sent again` })
   })
   return (
     <Dialog title={`Delivery ${delivery_id}`} onClose={onClose}>
@@ -72,5 +70,34 @@ function OneDelivery({ delivery, onClose }: { delivery: Delivery; onClose: () =>
         Send it again
       </button>
     </Dialog>
+  )
+}
+
+export function DeliveryView({ delivery }: { delivery: Delivery }) {
+  const { event, status_code, request_duration, attempt, redelivery, created_date } = delivery
+  return (
+    <div className="delivery">
+      <p>
+        <strong>{event}</strong>: <StatusCode status={status_code} />
+        {request_duration !== null && ` in ${request_duration} ms`}, attempt {attempt}
+        {redelivery && ' (a redelivery)'}, <Time value={created_date} />
+      </p>
+      <Payload title="Answer" value={delivery.response} />
+      <Payload title="Payload" value={delivery.request} />
+    </div>
+  )
+}
+
+/** Shows a payload or response, formatted and scrollable by keyboard. */
+export function Payload({ title, value }: { title: string; value: unknown }) {
+  const text = formatJsonText(value)
+  return (
+    <>
+      <h3>{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
+      <section className="payload" tabIndex={0} aria-label={title}>
+        <pre>{text || '(empty)'}</pre>
+      </section>
+    </>
   )
 }

@@ -1,13 +1,15 @@
 import type { WebhookMessage } from '@reticle/sdk'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
-import { Time } from '../ui/time.tsx'
-import { Payload } from './payload.tsx'
-import { RedeliverMessages } from './redeliver-messages.tsx'
+import { Failure } from '../ui/feedback.tsx'
+import { Field, formText } from '../ui/form.tsx'
+import { useToast } from '../ui/toasts.tsx'
+import { Time } from '../ui/values.tsx'
+import { Payload } from './deliveries.tsx'
 
 /** Lists the messages of a webhook by number, without gaps, so that a receiver can find missed ones. */
 export function Messages({ id }: { id: number }) {
@@ -56,3 +58,45 @@ const columnsWith = (
   { title: 'Attempts', isExtra: true, cell: ({ attempts }) => attempts },
   { title: 'Since', isExtra: true, cell: ({ created_date }) => <Time value={created_date} /> },
 ]
+
+/** Renders a form to redeliver a range of messages, or all that failed since a time. */
+function RedeliverMessages({ id }: { id: number }) {
+  const toast = useToast()
+  const again = useChange(api.redeliverMessages, ({ count }) =>
+    toast({ text: `Messages that are sent again: ${count}` }),
+  )
+  return (
+    <details className="redeliver">
+      <summary>Send messages again</summary>
+      <div>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            const form = new FormData(event.currentTarget)
+            const number = (name: string) => Number(formText(form, name))
+            again.mutate({ id, body: { from: number('from'), to: number('to') } })
+          }}
+        >
+          <Field label="From number" name="from" type="number" min={1} required />
+          <Field label="To number" name="to" type="number" min={1} required />
+          <button type="submit" disabled={again.isPending}>
+            Send these
+          </button>
+        </form>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            const since = formText(new FormData(event.currentTarget), 'since')
+            again.mutate({ id, body: { failed_since: new Date(since).toISOString() } })
+          }}
+        >
+          <Field label="Failed since" name="since" type="datetime-local" required />
+          <button type="submit" disabled={again.isPending}>
+            Send what has failed
+          </button>
+        </form>
+      </div>
+      {again.error && <Failure error={again.error} />}
+    </details>
+  )
+}

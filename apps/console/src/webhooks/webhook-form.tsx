@@ -1,13 +1,13 @@
-import { ApiError, type Webhook } from '@reticle/sdk'
+import type { Webhook } from '@reticle/sdk'
 import { type ReactNode, useState } from 'react'
-import { Failure } from '../ui/failure.tsx'
-import { Field } from '../ui/field.tsx'
-import { formText } from '../ui/form-text.ts'
-import { OptionField } from '../ui/option-field.tsx'
-import { EventsChoice } from './events-choice.tsx'
+import { api } from '../api/client.ts'
+import { useAnswer } from '../api/queries.ts'
+import { Failure, Loading } from '../ui/feedback.tsx'
+import { errorsOf, Field, formText, OptionField } from '../ui/form.tsx'
+import { actionOf, eventGroups } from './event-groups.ts'
 
 /** Values of the webhook form. */
-export interface WebhookSettings {
+interface WebhookSettings {
   target_url: string
   description: string
   events: string
@@ -32,21 +32,24 @@ interface Props {
   children?: ReactNode
 }
 
-/** Renders a form for the settings of a new or existing webhook. */
 export function WebhookForm(props: Props) {
   const { type, webhook, error, isPending, action, onSubmit, children } = props
   const [events, setEvents] = useState(webhook?.events_list ?? [])
-  const fields = error instanceof ApiError ? error.fields : {}
+  const errorsAt = errorsOf(error)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
         const text = (name: string) => formText(form, name)
-        const told = { target_url: text('target_url'), description: text('description') }
-        const enable_ssl = form.has('enable_ssl')
-        const dialect = text('dialect') === 'cvat' ? 'cvat' : 'service'
-        onSubmit({ ...told, events: events.join(','), enable_ssl, dialect }, form)
+        const settings: WebhookSettings = {
+          target_url: text('target_url'),
+          description: text('description'),
+          events: events.join(','),
+          enable_ssl: form.has('enable_ssl'),
+          dialect: text('dialect') === 'cvat' ? 'cvat' : 'service',
+        }
+        onSubmit(settings, form)
       }}
     >
       {children}
@@ -57,14 +60,14 @@ export function WebhookForm(props: Props) {
         required
         placeholder="https://ci.example.org/hook"
         defaultValue={webhook?.target_url}
-        errors={fields.target_url}
+        errors={errorsAt('target_url')}
       />
       <Field
         label="Description"
         name="description"
         maxLength={128}
         defaultValue={webhook?.description}
-        errors={fields.description}
+        errors={errorsAt('description')}
       />
       <OptionField
         label="Form of payloads"
@@ -84,4 +87,67 @@ export function WebhookForm(props: Props) {
       </button>
     </form>
   )
+}
+
+interface EventsChoiceProps {
+  type: 'organization' | 'project'
+  chosen: readonly string[]
+  onChange: (events: string[]) => void
+}
+
+/** Renders a field to choose events that the webhook type supports. */
+function EventsChoice({ type, chosen, onChange }: EventsChoiceProps) {
+  const { data, error } = useAnswer(api.listWebhookEvents, { type })
+  if (error) return <Failure error={error} />
+  if (!data) return <Loading />
+  const toggle = (events: readonly string[], isOn: boolean) => {
+    const others = chosen.filter((one) => !events.includes(one))
+    onChange(isOn ? [...others, ...events] : others)
+  }
+  return (
+    <fieldset className="options events">
+      <legend>
+        Events ({chosen.filter((one) => data.events.includes(one)).length} of {data.events.length})
+      </legend>
+      <EventCheckbox
+        name="All of them"
+        isOn={data.events.every((one) => chosen.includes(one))}
+        onChange={(isOn) => toggle(data.events, isOn)}
+      />
+      {eventGroups(data.events).map(({ about, events }) => (
+        <fieldset key={about}>
+          <legend>{about}</legend>
+          {events.map((event) => (
+            <EventCheckbox
+              key={event}
+              name={actionOf(event)}
+              isOn={chosen.includes(event)}
+              onChange={(isOn) => toggle([event], isOn)}
+            />
+          ))}
+        </fieldset>
+      ))}
+    </fieldset>
+  )
+}
+
+interface EventCheckboxProps {
+  name: string
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+}
+
+function EventCheckbox({ name, isOn, onChange }: EventCheckboxProps) {
+  return (
+    <label>
+      <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />{' '}
+      {name}
+    </label>
+  )
+}
+
+/** Generates a signing secret: 32 random bytes as 64 hexadecimal digits. */
+export function newSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -2,19 +2,16 @@ import type { Webhook } from '@reticle/sdk'
 import { Link, useParams } from 'wouter'
 import { api } from '../api/client.ts'
 import { useAnswer } from '../api/queries.ts'
-import { Facts } from '../ui/facts.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { useListState } from '../ui/listing/state.ts'
-import { Loading } from '../ui/loading.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Failure, Loading } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { Facts, Time } from '../ui/values.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Messages } from './messages.tsx'
-import { OwnerLink } from './owner-link.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
+import { OwnerLink } from './webhook-state.tsx'
 import './webhooks.css'
 
-/** Renders the page of a webhook: settings, deliveries and messages. */
 export function WebhookPage() {
   const id = Number(useParams<{ id: string }>().id)
   const { data, error } = useAnswer(api.getWebhook, { id })

@@ -2,17 +2,14 @@ import type { Webhook } from '@reticle/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../api/client.ts'
-import { curlOf, Empty } from '../ui/empty.tsx'
-import type { RecordColumn } from '../ui/listing/column.ts'
-import { Choice, Condition, Search } from '../ui/listing/filters.tsx'
-import { Listing } from '../ui/listing/listing.tsx'
-import { useListState } from '../ui/listing/state.ts'
+import { Choice, Condition, Search } from '../records/filters.tsx'
+import { useListState } from '../records/list-state.ts'
+import { Listing, type RecordColumn } from '../records/listing.tsx'
+import { curlOf, Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time } from '../ui/values.tsx'
 import { CreateWebhook } from './create-webhook.tsx'
-import { OwnerLink } from './owner-link.tsx'
-import { StatusCode } from './status-code.tsx'
-import { SwitchWebhook } from './switch-webhook.tsx'
+import { OwnerLink, StatusCode, SwitchWebhook } from './webhook-state.tsx'
 import './webhooks.css'
 
 const types = ['organization', 'project'] as const
@@ -68,7 +65,7 @@ export function Webhooks() {
         input={input}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Nothing />}
+        empty={<NoWebhooks />}
       />
       {isCreating && <CreateWebhook projectId={projectId} onClose={() => setIsCreating(false)} />}
     </Page>
@@ -76,11 +73,13 @@ export function Webhooks() {
 }
 
 const example = {
-  ...{ target_url: 'https://ci.example.org/hook', type: 'project', project_id: 7 },
+  target_url: 'https://ci.example.org/hook',
+  type: 'project',
+  project_id: 7,
   events: 'update:task',
 }
 
-function Nothing() {
+function NoWebhooks() {
   return (
     <Empty
       reticle={`reticle webhook create ${example.target_url} --type project --project 7 --events update:task`}

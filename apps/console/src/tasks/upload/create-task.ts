@@ -1,8 +1,16 @@
-import { ApiError, type Following, type Started } from '@reticle/sdk'
+import {
+  ApiError,
+  type FileSource,
+  type Following,
+  type Request,
+  type Started,
+  type TaskCreate,
+  type UploadStore,
+} from '@reticle/sdk'
 import { api } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { TaskUpload, UploadPhase } from './phase.ts'
-import { uploadStoreOf } from './task-upload-store.ts'
+import { clearUploadStore, createUploadStore } from '../../api/upload-store.ts'
+import type { MediaOptions } from './media-options.tsx'
 
 /** Callbacks of the progress. */
 export interface UploadCallbacks {
@@ -81,3 +89,24 @@ function runningRequestOf(thrown: unknown): Started {
   if (thrown instanceof ApiError && thrown.rq_id) return thrown.rq_id
   throw thrown
 }
+
+/** Phase of the creation of a task. */
+export type UploadPhase =
+  | { name: 'idle' | 'creating' | 'cancelled' }
+  | { name: 'sending'; done: number; total: number; tookMs: number }
+  | { name: 'preparing'; request?: Request }
+  | { name: 'failed'; error: Error }
+
+export interface TaskUpload {
+  /** Task to create; undefined for an existing task. */
+  task?: TaskCreate
+  media: MediaOptions
+  sources: readonly FileSource[]
+}
+
+const keyPrefixOf = (taskId: number) => `reticle.upload.${taskId} `
+
+const uploadStoreOf = (taskId: number): UploadStore => createUploadStore(keyPrefixOf(taskId))
+
+/** Deletes the upload progress of a task that was deleted or starts again. */
+export const clearUploadsOf = (taskId: number): void => clearUploadStore(keyPrefixOf(taskId))

@@ -1,7 +1,6 @@
 import type { DataParameters, TaskCreate } from '@reticle/sdk'
 import { useId } from 'react'
-import { Field } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
+import { Field, formText } from '../../ui/form.tsx'
 
 /** Options for creating frames from the files. */
 export type MediaOptions = Pick<DataParameters, 'image_quality' | 'sorting_method'>

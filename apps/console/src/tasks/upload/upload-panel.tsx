@@ -1,14 +1,13 @@
+import type { Request } from '@reticle/sdk'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import { Failure } from '../../ui/failure.tsx'
-import { Loading } from '../../ui/loading.tsx'
+import { bytesText } from '../../ui/bytes.ts'
+import { Failure, Loading } from '../../ui/feedback.tsx'
 import { useToast } from '../../ui/toasts.tsx'
-import type { UploadPhase } from './phase.ts'
-import { Preparing } from './preparing.tsx'
-import { Sending } from './sending.tsx'
-import { clearUploadsOf } from './task-upload-store.ts'
+import { clearUploadsOf, type UploadPhase } from './create-task.ts'
+import { timeLeftMs, timeLeftText } from './time-left.ts'
 
 interface Props {
   taskId: number
@@ -33,7 +32,7 @@ export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
         </p>
       )}
       {isStopped ? (
-        <Stopped taskId={taskId} onRetry={onRetry} />
+        <StoppedActions taskId={taskId} onRetry={onRetry} />
       ) : (
         <button type="button" onClick={() => void onCancel()}>
           Cancel
@@ -43,7 +42,7 @@ export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
   )
 }
 
-function Stopped({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
+function StoppedActions({ taskId, onRetry }: Pick<Props, 'taskId' | 'onRetry'>) {
   return (
     <div className="actions">
       <button type="button" className="primary" onClick={onRetry}>
@@ -78,6 +77,51 @@ function DeleteEmpty({ taskId }: { taskId: number }) {
         Delete the empty task
       </button>
       {error && <Failure error={error} />}
+    </>
+  )
+}
+
+interface SendingProps {
+  /** Bytes sent so far. */
+  done: number
+  total: number
+  tookMs: number
+}
+
+function Sending({ done, total, tookMs }: SendingProps) {
+  return (
+    <>
+      <h2>Sending the files</h2>
+      <progress aria-label="Bytes sent" value={done} max={Math.max(total, 1)} />
+      <p className="numbers">
+        <span>
+          {bytesText(done)} of {bytesText(total)}
+        </span>
+        <span>{timeLeftText(timeLeftMs(done, total, tookMs))}</span>
+      </p>
+      <p className="hint">
+        After a break it goes on where it was. If the page is closed, the same files can be dropped
+        again later; what has arrived is not sent twice.
+      </p>
+    </>
+  )
+}
+
+function Preparing({ request }: { request: Request | undefined }) {
+  const { progress = 0, eta_seconds, items_done, items_total, queue_position } = request ?? {}
+  const isWaiting = queue_position !== null && queue_position !== undefined
+  return (
+    <>
+      <h2>Making frames</h2>
+      <progress aria-label="Frames made" value={progress} max={1} />
+      <p className="numbers">
+        <span>
+          {isWaiting && `waiting, ${queue_position} before it`}
+          {items_total ? `${items_done ?? 0} of ${items_total}` : ''}
+        </span>
+        <span>{timeLeftText(eta_seconds ? eta_seconds * 1000 : undefined)}</span>
+      </p>
+      <p className="hint">All files have arrived: this page may be left.</p>
     </>
   )
 }

@@ -1,9 +1,12 @@
 import type { Following } from '@reticle/sdk'
 import { useEffect, useRef, useState } from 'react'
-import { useOrganization } from '../../shell/organization.tsx'
-import { createTaskWithFiles, type UploadCallbacks } from './create-task.ts'
-import type { TaskUpload, UploadPhase } from './phase.ts'
-import { useLeaveGuard } from './use-leave-guard.ts'
+import { useOrganization } from '../../api/organization.tsx'
+import {
+  createTaskWithFiles,
+  type TaskUpload,
+  type UploadCallbacks,
+  type UploadPhase,
+} from './create-task.ts'
 
 /** One attempt. */
 interface Run {
@@ -51,4 +54,26 @@ export function useTaskUpload(known: number | undefined, onDone: (taskId: number
   }
 
   return { phase, taskId, start, cancel }
+}
+
+const question = 'Files are still being sent. Leave, and go on with them later?'
+
+/** Asks for confirmation before the page is closed or left by a link while files are uploaded. */
+function useLeaveGuard(isBusy: boolean): void {
+  useEffect(() => {
+    if (!isBusy) return
+    const ask = (event: Event) => event.preventDefault()
+    const askAtLink = (event: MouseEvent) => {
+      const link = event.target instanceof Element && event.target.closest('a[href]')
+      if (!link || window.confirm(question)) return
+      event.preventDefault()
+      event.stopPropagation()
+    }
+    window.addEventListener('beforeunload', ask)
+    document.addEventListener('click', askAtLink, true)
+    return () => {
+      window.removeEventListener('beforeunload', ask)
+      document.removeEventListener('click', askAtLink, true)
+    }
+  }, [isBusy])
 }

@@ -1,6 +1,6 @@
 import type { FrameObject } from '../frame/item.ts'
-import { pathOf } from './paths.ts'
 import type { Remark } from './scene.ts'
+import { pathOf } from './shapes.ts'
 
 /** Emphasises an object, in picture pixels. `pixel` is the size of a CSS pixel in picture pixels. */
 export function drawEmphasis(

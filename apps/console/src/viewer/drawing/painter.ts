@@ -1,7 +1,8 @@
+import type { FrameObject } from '../frame/item.ts'
+import { paintMask, pixelsFor } from '../geometry/mask.ts'
 import { onPixels, type View } from '../geometry/view.ts'
 import { openLayer, type Screen } from './layer.ts'
 import { drawEmphasis, drawRemark } from './marks.ts'
-import { type MaskLayer, paintMasks } from './masks.ts'
 import type { Scene } from './scene.ts'
 import { setViewTransform } from './shapes.ts'
 
@@ -93,4 +94,33 @@ function drawPicture(
   context.globalAlpha = pen.opacity
   context.drawImage(masks.canvas, masks.left, masks.top)
   context.globalAlpha = 1
+}
+
+/**
+ * All masks of a frame, one pixel per picture pixel. Overlaps are resolved here; the opacity is applied when the
+ * layer is shown.
+ */
+interface MaskLayer {
+  left: number
+  top: number
+  canvas: OffscreenCanvas
+}
+
+function paintMasks(items: readonly FrameObject[]): MaskLayer | undefined {
+  const masked = items.flatMap(({ mask, color }) => (mask ? [{ mask, color }] : []))
+  const pixels = pixelsFor(masked.map(({ mask }) => mask))
+  if (!pixels) return undefined
+  for (const { mask, color } of masked) paintMask(pixels, mask, pixelOf(color))
+  const { left, top, width, height, data } = pixels
+  const canvas = new OffscreenCanvas(width, height)
+  const image = new ImageData(new Uint8ClampedArray(data.buffer), width, height)
+  canvas.getContext('2d')?.putImageData(image, 0, 0)
+  return { left, top, canvas }
+}
+
+/** Converts `#rrggbb` to an opaque pixel of ImageData; any other text is grey. */
+function pixelOf(color: string): number {
+  const [, hex = '888888'] = /^#([\da-f]{6})$/i.exec(color) ?? []
+  const bytes = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
+  return new Uint32Array(Uint8Array.of(...bytes, 255).buffer)[0] ?? 0
 }

@@ -4,7 +4,12 @@ import { itemsOf } from './items.ts'
 import { namesOf } from './names.ts'
 
 const attribute = (id: number, name: string) => ({
-  ...{ id, name, mutable: true, input_type: 'text' as const, default_value: '', values: [] },
+  id,
+  name,
+  mutable: true,
+  input_type: 'text' as const,
+  default_value: '',
+  values: [],
 })
 const hat = attribute(8, 'hat')
 const label = { attributes: [], has_parent: false, sublabels: [], parent_id: null, type: 'any' }
@@ -20,7 +25,11 @@ const labels: Label[] = [
     attributes: [attribute(9, 'make')],
   },
   {
-    ...{ ...label, type: 'skeleton', id: 2, name: 'person', color: '#00ff00' },
+    ...label,
+    type: 'skeleton',
+    id: 2,
+    name: 'person',
+    color: '#00ff00',
     svg: `${node(1, 3)}${node(2, 4)}<line data-node-from="1" data-node-to="2"></line>`,
     sublabels: [
       { ...label, type: 'points', id: 3, name: 'head', color: '#0000ff', attributes: [hat] },
@@ -33,18 +42,34 @@ const names = namesOf(labels)
 const common = { occluded: false, outside: false, z_order: 0, rotation: 0, attributes: [] }
 const object = { ...common, frame: 0, group: null, source: 'manual' as const, score: 1 }
 const shape = (id: number, more: Partial<Shape> = {}): Shape => ({
-  ...{ ...object, id, type: 'rectangle', label_id: 1, points: [0, 0, 10, 10], elements: [] },
+  ...object,
+  id,
+  type: 'rectangle',
+  label_id: 1,
+  points: [0, 0, 10, 10],
+  elements: [],
   ...more,
 })
 const joint = (label_id: number, points: number[], outside = false) => ({
-  ...{ ...object, type: 'points' as const, label_id, points, outside },
+  ...object,
+  type: 'points' as const,
+  label_id,
+  points,
+  outside,
 })
 const position = (frame: number, more: Partial<TrackShape> = {}): TrackShape => ({
-  ...{ ...common, type: 'rectangle', frame, keyframe: false, points: [0, 0, 4, 4] },
+  ...common,
+  type: 'rectangle',
+  frame,
+  keyframe: false,
+  points: [0, 0, 4, 4],
   ...more,
 })
 const set = (given: Partial<AnnotationSet>): AnnotationSet => ({
-  ...{ version: 0, tags: [], shapes: [], tracks: [] },
+  version: 0,
+  tags: [],
+  shapes: [],
+  tracks: [],
   ...given,
 })
 
@@ -57,14 +82,19 @@ test('objects are sorted by z-order, then large ones below small ones', () => {
 test('an object has its label, colour and attributes by name', () => {
   const given = shape(1, { attributes: [{ spec_id: 9, value: 'Fiat' }] })
   expect(itemsOf(set({ shapes: [given] }), 0, names)[0]).toMatchObject({
-    ...{ key: 'shapes-1', label: 'car', color: '#ff0000', group: 0 },
+    key: 'shapes-1',
+    label: 'car',
+    color: '#ff0000',
+    group: 0,
     attributes: [{ name: 'make', value: 'Fiat' }],
   })
 })
 
 test('a skeleton has coloured joints and the edges between visible ones', () => {
   const whole = shape(1, {
-    ...{ type: 'skeleton', label_id: 2, points: [] },
+    type: 'skeleton',
+    label_id: 2,
+    points: [],
     elements: [
       { ...joint(3, [10, 20]), attributes: [{ spec_id: 8, value: 'red' }] },
       joint(4, [30, 60]),
@@ -86,7 +116,10 @@ test('a skeleton has coloured joints and the edges between visible ones', () => 
 
 test('a track is shown at its position on the frame, and not where it is outside', () => {
   const track = {
-    ...{ ...object, id: 7, label_id: 1, elements: [] },
+    ...object,
+    id: 7,
+    label_id: 1,
+    elements: [],
     shapes: [position(0, { keyframe: true }), position(1), position(2, { outside: true })],
   }
   const at = (frame: number) => itemsOf(set({ tracks: [track] }), frame, names)

@@ -10,14 +10,14 @@ import {
 } from '../geometry/outline.ts'
 import { outlinesOf } from '../geometry/shapes.ts'
 import type { FrameObject, ObjectPiece } from './item.ts'
-import type { LabelNames } from './names.ts'
+import type { FrameLabelNames } from './names.ts'
 import { jointsOf, type SkeletonElement, skeletonPieces } from './parts.ts'
 
 /**
  * Returns the objects of a frame in drawing order: by z-order, then large ones below small ones. Tracks contain
  * interpolated positions (`interpolate=true`); positions that are outside are left out.
  */
-export function itemsOf(set: AnnotationSet, frame: number, names: LabelNames): FrameObject[] {
+export function itemsOf(set: AnnotationSet, frame: number, names: FrameLabelNames): FrameObject[] {
   const items = [
     ...set.tags.map((tag) => itemOfTag(tag, names)),
     ...set.shapes.filter(({ outside }) => !outside).map((shape) => itemOfShape(shape, names)),
@@ -28,19 +28,19 @@ export function itemsOf(set: AnnotationSet, frame: number, names: LabelNames): F
   return items.sort((one, other) => one.z_order - other.z_order || areaAt(other) - areaAt(one))
 }
 
-function itemOfTag(tag: Tag, names: LabelNames): FrameObject {
+function itemOfTag(tag: Tag, names: FrameLabelNames): FrameObject {
   const drawn = { type: 'tag', isOccluded: false, z_order: 0, pieces: [] } as const
   return { ...commonOf('tags', tag, names), ...drawn, outlines: [], box: { ...emptyBox } }
 }
 
-function itemOfShape(shape: Shape, names: LabelNames): FrameObject {
+function itemOfShape(shape: Shape, names: FrameLabelNames): FrameObject {
   const common = commonOf('shapes', shape, names)
   const attributes = [...common.attributes, ...attributesOfParts(shape.elements, names)]
   const drawn = drawnOf(shape, shape, shape.elements, names)
   return { ...common, attributes, score: shape.score, ...drawn }
 }
 
-function itemOfTrack(track: Track, frame: number, names: LabelNames): FrameObject[] {
+function itemOfTrack(track: Track, frame: number, names: FrameLabelNames): FrameObject[] {
   const position = positionOf(track, frame)
   if (!position) return []
   const elements = track.elements.flatMap(({ label_id, attributes, ...element }) => {
@@ -58,7 +58,7 @@ function itemOfTrack(track: Track, frame: number, names: LabelNames): FrameObjec
 const positionOf = ({ shapes }: Pick<Track, 'shapes'>, frame: number): TrackShape | undefined =>
   shapes.find((shape) => shape.frame === frame && !shape.outside)
 
-function commonOf(kind: FrameObject['kind'], object: Tag, names: LabelNames) {
+function commonOf(kind: FrameObject['kind'], object: Tag, names: FrameLabelNames) {
   const { id = null, label_id, group, source } = object
   const { name: label, color } = names.label(label_id)
   const attributes = attributesOf(object, names)
@@ -66,11 +66,11 @@ function commonOf(kind: FrameObject['kind'], object: Tag, names: LabelNames) {
   return { key, kind, id, label_id, label, color, group: group ?? 0, source, attributes }
 }
 
-const attributesOf = ({ attributes }: Pick<Tag, 'attributes'>, names: LabelNames) =>
+const attributesOf = ({ attributes }: Pick<Tag, 'attributes'>, names: FrameLabelNames) =>
   attributes.map(({ spec_id, value }) => ({ name: names.attribute(spec_id).name, value }))
 
 /** Returns the attributes of joints, prefixed with the label. */
-const attributesOfParts = (parts: readonly SkeletonElement[], names: LabelNames) =>
+const attributesOfParts = (parts: readonly SkeletonElement[], names: FrameLabelNames) =>
   parts.flatMap((part) => {
     const of = names.label(part.label_id).name
     return attributesOf(part, names).map(({ name, value }) => ({ name: `${of}: ${name}`, value }))
@@ -83,7 +83,7 @@ function drawnOf(
   { label_id }: Pick<Tag, 'label_id'>,
   objectPosition: ObjectPosition,
   elements: readonly SkeletonElement[],
-  names: LabelNames,
+  names: FrameLabelNames,
 ) {
   const { color } = names.label(label_id)
   const isOccluded = objectPosition.occluded

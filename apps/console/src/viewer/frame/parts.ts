@@ -3,7 +3,7 @@ import { outlinesOf } from '../geometry/shapes.ts'
 import type { Edges } from '../geometry/skeleton.ts'
 import type { Point } from '../geometry/view.ts'
 import type { ObjectPiece } from './item.ts'
-import type { LabelNames } from './names.ts'
+import type { FrameLabelNames } from './names.ts'
 
 /** Element of a skeleton. */
 export type SkeletonElement = Pick<
@@ -19,7 +19,7 @@ interface Joint {
 }
 
 /** Returns the visible elements in the colours of their sublabels. */
-export function jointsOf(elements: readonly SkeletonElement[], names: LabelNames): Joint[] {
+export function jointsOf(elements: readonly SkeletonElement[], names: FrameLabelNames): Joint[] {
   return elements
     .filter(({ outside }) => !outside)
     .map((element) => {

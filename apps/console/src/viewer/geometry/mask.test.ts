@@ -34,7 +34,7 @@ test('masks are painted at their position, later ones above earlier ones', () =>
   paintMask(pixels, rounded, 1)
   paintMask(pixels, corner, 2)
   expect(pixels).toMatchObject({ left: 9, top: 20, width: 5, height: 3 })
-  expect([...pixels.data]).toEqual([...[2, 2, 1, 1, 0], ...[0, 1, 1, 1, 1], ...[0, 0, 1, 1, 0]])
+  expect([...pixels.data]).toEqual([2, 2, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0])
 })
 
 test('no masks need no pixels', () => {

@@ -18,7 +18,7 @@ test('a line to a missing node is ignored', () => {
   expect(edgesOf(node(1, 42) + line(1, 9))).toEqual([])
 })
 
-test('a label without a drawing has no edges', () => {
+test('the edges of a label without a drawing are an empty list', () => {
   expect(edgesOf(undefined)).toEqual([])
   expect(edgesOf('<circle data-node-id="x')).toEqual([])
 })

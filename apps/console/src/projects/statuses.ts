@@ -1,2 +1,0 @@
-/** Statuses of a project. */
-export const statuses = ['annotation', 'validation', 'completed'] as const

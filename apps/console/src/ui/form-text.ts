@@ -1,5 +1,0 @@
-/** Returns the text of a form field; empty if it is missing. */
-export function formText(form: FormData, name: string): string {
-  const value = form.get(name)
-  return typeof value === 'string' ? value : ''
-}
