@@ -80,9 +80,14 @@ export const rooms: Record<string, Room> = {
     libraries: 'any',
     usesNode: true,
   },
+  'tools/codegen': {
+    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/formats', '@reticle/kit'],
+    libraries: ['zod'],
+    usesNode: true,
+  },
   tests: {
     own: [
-      ...['@reticle/standalone', '@reticle/sdk'],
+      ...['@reticle/standalone', '@reticle/sdk', '@reticle/codegen'],
       ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     ],
     libraries: 'any',

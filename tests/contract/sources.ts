@@ -25,7 +25,7 @@ export interface Import {
 const skipped = new Set(['node_modules', 'dist', '.turbo'])
 
 export function readSources(): RepositoryFile[] {
-  const packages = ['apps', 'packages'].flatMap((folder) =>
+  const packages = ['apps', 'packages', 'tools'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )
   return [...packages, 'tests', 'bench', 'scripts', 'deploy'].flatMap((room) =>

@@ -56,5 +56,5 @@ const wordsOf = (resource: string, action: string): string =>
   actions[`${resource} ${action}`] ?? actions[action] ?? missing(`${resource} ${action}`)
 
 function missing(name: string): never {
-  throw new Error(`tests/generate has no words for "${name}"`)
+  throw new Error(`tools/codegen has no words for "${name}"`)
 }

@@ -2,14 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lockDataDir } from '@reticle/standalone/lock'
-import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
 import pg from 'pg'
+import { lockDataDir } from '../lock.ts'
+import { type Postgres, startPostgres } from '../postgres.ts'
 
-/** Starts the PostgreSQL of a test run: `RETICLE_TEST_DATABASE_URL` if set, else an embedded one without fsync. */
-export async function startTestPostgres(): Promise<Postgres & { prefix: string }> {
+/**
+ * Starts the PostgreSQL of a test run: an embedded one without fsync, or uses a running one.
+ * @param given address of the running one
+ */
+export async function startTestPostgres(
+  given: string | undefined,
+): Promise<Postgres & { prefix: string }> {
   const prefix = `t_${randomBytes(4).toString('hex')}_`
-  const given = process.env.RETICLE_TEST_DATABASE_URL
   if (given) return { url: given, prefix, stop: () => dropAll(given, prefix) }
   await removeLeftBehind()
   const dataDir = await mkdtemp(join(tmpdir(), dataDirName))

@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { tables } from '@reticle/contracts'
 import { restOperations } from '@reticle/contracts/api/index'
 import { buildOpenapi } from '@reticle/contracts/openapi'
 import { protoFiles } from '@reticle/kit/codegen/proto'
-import { root } from '../support/root.ts'
 import { chartSchema } from './chart-schema.ts'
 import { formatsPage } from './formats.ts'
 import { permissionsPage } from './permissions.ts'
 import { sdkFiles } from './sdk.ts'
+
+/** Root folder of the repository. */
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const chartValues = 'deploy/helm/reticle/values.schema.json'
 

@@ -57,7 +57,7 @@ function options(known: readonly Format[]): string {
 
 function optionRow(format: string, side: string, option: FormatOption): string[] {
   const words = optionWords[option.name]
-  if (words === undefined) throw new Error(`tests/generate has no words for "${option.name}"`)
+  if (words === undefined) throw new Error(`tools/codegen has no words for "${option.name}"`)
   return [format, side, `\`${option.name}\``, `\`${option.default}\``, words]
 }
 
