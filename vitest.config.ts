@@ -47,7 +47,7 @@ export default defineConfig({
     projects: [
       project(
         'unit',
-        ['{packages,apps}/*/src/**/*.test.ts', '{bench/src,tests/support}/**/*.test.ts'],
+        ['{packages,apps,tools}/*/src/**/*.test.ts', 'tests/support/**/*.test.ts'],
         oneProcess,
       ),
       project('contract', ['tests/contract/**/*.test.ts'], onPostgres),

@@ -93,7 +93,7 @@ export const rooms: Record<string, Room> = {
     libraries: 'any',
     usesNode: true,
   },
-  bench: {
+  'tools/bench': {
     own: [
       ...['@reticle/standalone', '@reticle/annotations-svc'],
       ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],

@@ -187,7 +187,7 @@ async function measured(
 
 /** Writes the figures into their tables. */
 function write(): void {
-  const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
+  const file = fileURLToPath(new URL('../../../docs/performance.md', import.meta.url))
   const note = `Limits by ${limit}; everything on one machine (${cpus().length} cores).`
   const run = { mode: name, figures, isWhole: options.only === undefined, note }
   writeFileSync(file, pageWith(readFileSync(file, 'utf8'), run))

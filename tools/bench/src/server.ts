@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '@reticle/standalone/postgres'
 
-const main = fileURLToPath(new URL('../../apps/standalone/dist/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../../apps/standalone/dist/main.js', import.meta.url))
 const password = 'a-password-for-benches'
 
 /** A server that is measured. */

@@ -20,7 +20,8 @@ interface System {
   processes: Record<string, Program>
   stop: () => Promise<unknown>
 }
-const local = (file: string) => import(new URL(`../../deploy/local/${file}`, import.meta.url).href)
+const local = (file: string) =>
+  import(new URL(`../../../deploy/local/${file}`, import.meta.url).href)
 
 const password = 'a-password-for-benches'
 const looked = ['gateway-1', 'annotations-1']
