@@ -85,6 +85,15 @@ export const rooms: Record<string, Room> = {
     libraries: ['zod'],
     usesNode: true,
   },
+  'tools/scoreboard': { own: ['@reticle/scripts'], libraries: ['zod'], usesNode: true },
+  'tools/soak': {
+    own: [
+      ...['@reticle/tests', '@reticle/scoreboard', '@reticle/scripts'],
+      ...['@reticle/standalone', '@reticle/formats', '@reticle/kit'],
+    ],
+    libraries: [],
+    usesNode: true,
+  },
   tests: {
     own: [
       ...['@reticle/standalone', '@reticle/sdk', '@reticle/codegen'],

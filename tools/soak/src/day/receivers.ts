@@ -1,5 +1,5 @@
 import { type Reply, startReceiver } from '@reticle/kit/testing/receiver'
-import { type MessageLog, recordMessages } from '../support/received-messages.ts'
+import { type MessageLog, recordMessages } from '@reticle/tests/support/received-messages'
 
 /** Receivers of webhooks: one that always answers, and one for each kind of misbehaviour. */
 export interface Receivers {

@@ -1,7 +1,7 @@
 import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rowsOf } from '../support/deliveries.ts'
+import { rowsOf } from '@reticle/tests/support/deliveries'
 import type { DaySystem } from './day-system.ts'
 import type { DayLedger } from './ledger.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rowsOf } from '../support/deliveries.ts'
+import { rowsOf } from '@reticle/tests/support/deliveries'
 import { type DaySystem, schemas } from './day-system.ts'
 import { compareAnnotations } from './draw.ts'
 import { type DayLedger, type DayProject, incrementCount } from './ledger.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expireMessageLeases, rowsOf } from '../support/deliveries.ts'
-import type { Random } from '../support/random.ts'
+import { expireMessageLeases, rowsOf } from '@reticle/tests/support/deliveries'
+import type { Random } from '@reticle/tests/support/random'
 import { type DaySystem, schemas } from './day-system.ts'
 import { type DayLedger, incrementCount } from './ledger.ts'
 

@@ -1,5 +1,5 @@
-import type { AnyJson } from '../support/client.ts'
-import type { Random } from '../support/random.ts'
+import type { AnyJson } from '@reticle/tests/support/client'
+import type { Random } from '@reticle/tests/support/random'
 import type { DayTask, DrawnBox } from './ledger.ts'
 
 /** Rectangles that do not touch each other, so that no format merges two of them. */

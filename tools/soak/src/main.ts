@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findParts } from '../deploy/local/find.mjs'
-import { runInForeground } from './foreground.mjs'
-import { prepareCheckout, root } from './ready.mjs'
-import { readScores, writeScores } from './scoreboard.mjs'
-import { runSuites, sumOf } from './suites.mjs'
+import { type PromiseScore, readScores, writeScores } from '@reticle/scoreboard/scoreboard'
+import { prepareCheckout, root } from '@reticle/scripts/ready'
+import { runSuites, sumOf } from '@reticle/scripts/suites'
+import { findParts } from '@reticle/tests/support/launcher'
+import { runDay } from './day/run-day.ts'
 
 const help = `npm run soak -- [options]        kills, faults, fuzz and scale at full counts: some hours
 npm run soak -- day [options]    a day of load in an hour: npm run soak -- day --help
@@ -24,7 +23,7 @@ What is measured of the promises of docs/scoreboard.md is told in lines of JSON,
  * Runs kills, faults, fuzz and scale tests at full size, of which the suites run a short form: manually or at night.
  * The last line counts the tests.
  */
-const files = {
+const files: Record<string, string[]> = {
   unit: ['bus/soak', 'worker/processes', 'worker/start', 'outgoing/guard', 'grpc/replicas'],
   e2e: [
     'database-kill',
@@ -46,17 +45,10 @@ const files = {
   ],
 }
 
-process.exitCode = process.argv[2] === 'day' ? await day(process.argv.slice(3)) : await soak()
+const [first, ...words] = process.argv.slice(2)
+process.exitCode = first === 'day' ? await runDay(words) : await soak()
 
-/** The driver reads everything from its sources. */
-async function day(words) {
-  if (!words.includes('--help')) prepareCheckout()
-  const tsx = createRequire(join(root, 'package.json')).resolve('tsx/cli')
-  const main = join(root, 'tests/day/main.ts')
-  return runInForeground(process.execPath, [tsx, '--conditions=@reticle/source', main, ...words])
-}
-
-async function soak() {
+async function soak(): Promise<number> {
   const options = readOptions()
   if (!options.short) process.env.RETICLE_TEST_FULL = '1'
   prepareCheckout()
@@ -67,12 +59,12 @@ async function soak() {
   process.env.RETICLE_TEST_SCORES_FILE = scores
   const parts = options.suite.includes('cluster') ? await findParts() : undefined
   try {
-    const codes = []
+    const codes: number[] = []
     for (const suite of options.suite) {
-      if (suite === 'cluster') Object.assign(process.env, parts.env) // the other suites start their own PostgreSQL
+      if (suite === 'cluster') Object.assign(process.env, parts?.env) // the other suites start their own PostgreSQL
       codes.push(await runSuites([suite], files[suite]))
     }
-    tellScores(existsSync(scores) ? readScores(scores, commit()) : [], options)
+    printScores(existsSync(scores) ? readScores(scores, readCommit()) : [], options)
     console.log(sumOf(counts))
     return Math.max(...codes)
   } finally {
@@ -82,32 +74,34 @@ async function soak() {
 }
 
 function readOptions() {
-  const flag = { type: 'boolean' }
-  const suite = { type: 'string', multiple: true, default: Object.keys(files) }
-  const options = { write: flag, short: flag, help: flag, scores: { type: 'string' }, suite }
+  const flag = { type: 'boolean' } as const
+  const text = { type: 'string' } as const
+  const suite = { ...text, multiple: true, default: Object.keys(files) } as const
+  const options = { write: flag, short: flag, help: flag, scores: text, suite } as const
   try {
     const { values } = parseArgs({ options })
     const wrong = values.suite.find((name) => !files[name])
     if (wrong) throw new Error(`--suite ${wrong}: expected ${Object.keys(files).join(', ')}`)
     if (!values.help) return values
     console.log(help)
-    process.exit(0)
-  } catch (error) {
-    console.error(`${error.message}\n\n${help}`)
-    process.exit(2)
+    return process.exit(0)
+  } catch (thrown) {
+    console.error(`${thrown instanceof Error ? thrown.message : thrown}\n\n${help}`)
+    return process.exit(2)
   }
 }
 
-function tellScores(scores, { write, scores: file }) {
+function printScores(
+  scores: readonly PromiseScore[],
+  { write, scores: file }: { write?: boolean; scores?: string },
+): void {
   const lines = scores.map((score) => JSON.stringify(score))
   for (const line of lines) console.log(line)
   if (file) writeFileSync(file, lines.map((line) => `${line}\n`).join(''))
   if (write) writeScores(scores)
 }
 
-function commit() {
-  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-    cwd: root,
-    encoding: 'utf8',
-  }).trim()
+function readCommit(): string {
+  const given = ['rev-parse', '--short', 'HEAD']
+  return execFileSync('git', given, { cwd: root, encoding: 'utf8' }).trim()
 }

@@ -1,4 +1,4 @@
-import type { AnyJson, ApiRequestInit, ApiResponse } from '../support/client.ts'
+import type { AnyJson, ApiRequestInit, ApiResponse } from '@reticle/tests/support/client'
 
 /** A client that repeats calls until they are answered, as `docs/requests.md` and the README advise. */
 export interface DayCaller {

@@ -1,4 +1,4 @@
-import { rectangle } from '../support/factories.ts'
+import { rectangle } from '@reticle/tests/support/factories'
 import { boxesOf, freeBox, listBoxDifferences } from './boxes.ts'
 import type { DayCaller } from './day-caller.ts'
 import { type DayTask, incrementCount } from './ledger.ts'

@@ -1,9 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './ready.mjs'
+import { root } from '@reticle/scripts/ready'
+import { z } from 'zod'
+
+/** What a test has measured of a promise. */
+const measuredScore = z.object({
+  id: z.string(),
+  on: z.string(),
+  count: z.string(),
+  seen: z.string(),
+  holds: z.boolean(),
+  seed: z.number().optional(),
+  is_full: z.boolean(),
+})
+
+/** A measured score with the subject and the goal of its promise, and the measured commit. */
+export interface PromiseScore extends z.infer<typeof measuredScore> {
+  what: string
+  goal: string
+  commit: string
+}
 
 /** The promises of `docs/scoreboard.md`: subject and goal. Tests and benches report their results by id. */
-export const promises = {
+export const promises: Record<string, readonly [subject: string, goal: string]> = {
   'T-BUS-1': [
     'events lost / doubled / out of order while relays and readers are killed',
     '0 / 0 / 0',
@@ -35,7 +54,7 @@ export const promises = {
 }
 
 /** Promises measured by the bench, with their rows in the tables of `docs/performance.md`. */
-const benched = [
+const benched: readonly [id: string, row: RegExp, on?: string][] = [
   ['T-BUS-2', /^\| T-BUS-2 \|/],
   ['T-BUS-3', /^\| T-BUS-3 \|/],
   ['T-WH-2', /^\| T-WH-2 \|/],
@@ -53,28 +72,29 @@ const benched = [
   ],
 ]
 const page = join(root, 'docs/scoreboard.md')
-const [begin, end] = ['<!-- scoreboard -->', '<!-- end of scoreboard -->']
+const begin = '<!-- scoreboard -->'
+const end = '<!-- end of scoreboard -->'
 
 /** Reads the scores that tests wrote to a file, one JSON object per line, and adds their goals and the commit. */
-export function readScores(file, commit) {
+export function readScores(file: string, commit: string): PromiseScore[] {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return lines.map((line) => {
-    const score = JSON.parse(line)
-    const [what, goal] = promises[score.id] ?? []
+    const score = measuredScore.parse(JSON.parse(line))
+    const [what = '', goal = ''] = promises[score.id] ?? []
     return { ...score, what, goal, commit }
   })
 }
 
 /** Writes scores into `docs/scoreboard.md`. Rows without a new score stay, and rows of the bench are read again. */
-export function writeScores(scores) {
+export function writeScores(scores: readonly PromiseScore[]): void {
   const text = readFileSync(page, 'utf8')
-  const [before, rest = ''] = text.split(`${begin}\n`)
-  const [old, after = ''] = rest.split(end)
+  const [before = '', rest = ''] = text.split(`${begin}\n`)
+  const [old = '', after = ''] = rest.split(end)
   const rows = new Map(
     old
       .split('\n')
       .filter(isRow)
-      .map((row) => [headOf(row), row]),
+      .map((row): [string, string] => [headOf(row), row]),
   )
   for (const [head, row] of rows)
     if (row.endsWith(fromBench) || row.endsWith(unmeasured)) rows.delete(head)
@@ -92,27 +112,36 @@ export function writeScores(scores) {
 
 const fromBench = '| [bench](performance.md) |'
 const unmeasured = '| not measured yet |  |'
-const emptyRow = (id) =>
-  `| ${[id, promises[id][0], '', '', '', promises[id][1]].join(' | ')} ${unmeasured}`
-const isRow = (line) => line.startsWith('| T-')
-const cellsOf = (row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))
-const idOf = (row) => cellsOf(row)[0]
-const headOf = (row) => cellsOf(row).slice(0, 3).join(' ')
+const emptyRow = (id: string) => {
+  const [what, goal] = promiseOf(id)
+  return `| ${[id, what, '', '', '', goal].join(' | ')} ${unmeasured}`
+}
+const isRow = (line: string) => line.startsWith('| T-')
+const cellsOf = (row: string) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))
+const idOf = (row: string) => cellsOf(row)[0] ?? ''
+const headOf = (row: string) => cellsOf(row).slice(0, 3).join(' ')
 
-function rowOf({ id, on, count, seen, holds, is_full, seed, commit }) {
-  const [what, goal] = promises[id]
+function rowOf(score: PromiseScore): string {
+  const { id, on, count, seen, holds, is_full, seed, commit } = score
+  const [what, goal] = promiseOf(id)
   const much = `${count}${seed === undefined ? '' : `, seed ${seed}`}${is_full ? '' : ' (short form)'}`
   return `| ${[id, what, on, much, seen, goal, holds ? 'yes' : '**no**', commit].join(' | ')} |`
 }
 
-function benchRows() {
+function promiseOf(id: string): readonly [subject: string, goal: string] {
+  const promise = promises[id]
+  if (!promise) throw new Error(`docs/scoreboard.md has no promise ${id}`)
+  return promise
+}
+
+function benchRows(): string[] {
   const lines = readFileSync(join(root, 'docs/performance.md'), 'utf8').split('\n')
   return benched.flatMap(([id, pattern, on]) =>
     lines
       .filter((line) => pattern.test(line))
       .map((line) => {
         const [, what, seen, goal, holds] = cellsOf(line)
-        return `| ${[id, promises[id][0], on ?? what, '', seen, goal, holds].join(' | ')} ${fromBench}`
+        return `| ${[id, promiseOf(id)[0], on ?? what, '', seen, goal, holds].join(' | ')} ${fromBench}`
       }),
   )
 }

@@ -1,5 +1,5 @@
 import { formats } from '@reticle/formats/registry'
-import { markOf } from '../support/received-messages.ts'
+import { markOf } from '@reticle/tests/support/received-messages'
 import { drawShapes } from './draw.ts'
 import { type DayProject, type DayTask, incrementCount } from './ledger.ts'
 import { checkLists } from './lists.ts'

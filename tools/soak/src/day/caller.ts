@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ApiClient, type ApiResponse, createApiClient, rqIdOf } from '../support/client.ts'
+import {
+  type ApiClient,
+  type ApiResponse,
+  createApiClient,
+  rqIdOf,
+} from '@reticle/tests/support/client'
 import type { DayCaller } from './day-caller.ts'
 import { type DayLedger, incrementCount, kindOf } from './ledger.ts'
 

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, utimesSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { convertersOf, workersOf } from '../support/processes.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { convertersOf, workersOf } from '@reticle/tests/support/processes'
+import { dataDirectory, type Reticle, startReticle } from '@reticle/tests/support/reticle'
 import { type DaySystem, daySettings } from './day-system.ts'
 
 /** Starts one process with its worker process and embedded PostgreSQL, as users start it. */

@@ -1,5 +1,5 @@
-import type { ImageFile } from '../support/pictures.ts'
-import type { Random } from '../support/random.ts'
+import type { ImageFile } from '@reticle/tests/support/pictures'
+import type { Random } from '@reticle/tests/support/random'
 import type { DayCaller } from './day-caller.ts'
 import type { DayLedger } from './ledger.ts'
 

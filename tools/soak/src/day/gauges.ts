@@ -1,4 +1,4 @@
-import { residentMiB } from '../support/processes.ts'
+import { residentMiB } from '@reticle/tests/support/processes'
 import type { DaySystem } from './day-system.ts'
 
 /** Memory of processes during a day. */

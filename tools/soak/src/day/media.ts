@@ -1,7 +1,7 @@
-import { storedZip } from '../support/archives.ts'
-import type { AnyJson } from '../support/client.ts'
-import { formOf, type ImageFile } from '../support/pictures.ts'
-import { tus } from '../support/tus.ts'
+import { storedZip } from '@reticle/tests/support/archives'
+import type { AnyJson } from '@reticle/tests/support/client'
+import { formOf, type ImageFile } from '@reticle/tests/support/pictures'
+import { tus } from '@reticle/tests/support/tus'
 import type { DayCaller } from './day-caller.ts'
 
 /** Sources of images for a task. */

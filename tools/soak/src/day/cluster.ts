@@ -7,8 +7,8 @@ import {
   type SystemProcess,
   startParts,
   startSystem,
-} from '../support/launcher.ts'
-import { password } from '../support/reticle.ts'
+} from '@reticle/tests/support/launcher'
+import { password } from '@reticle/tests/support/reticle'
 import { type DaySystem, daySettings } from './day-system.ts'
 
 const bucket = 'day'

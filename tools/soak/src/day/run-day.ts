@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { prepareCheckout } from '@reticle/scripts/ready'
 import { freePort } from '@reticle/standalone/free-port'
 import { openCluster } from './cluster.ts'
 import { type DayResult, liveDay } from './day.ts'
@@ -21,32 +22,39 @@ were, and the logs have no unexpected warning. The last lines are a table; the e
   npm run soak -- day --mode embedded --minutes 5
 `
 
-const options = readOptions()
-let code = 0
-let running: DaySystem | undefined
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, async () => {
-    await running?.stop()
-    process.exit(1)
-  })
-for (const mode of options.modes) {
-  console.log(`${mode}: starting`)
-  const system = await open(mode)
-  running = system
-  try {
-    const result = await liveDay({
-      ...options,
-      system,
-      report: (line) => console.log(`${mode}: ${line}`),
+/**
+ * Runs `npm run soak -- day`.
+ * @returns the exit code
+ */
+export async function runDay(words: string[]): Promise<number> {
+  const options = readOptions(words)
+  prepareCheckout()
+  let code = 0
+  let running: DaySystem | undefined
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, async () => {
+      await running?.stop()
+      process.exit(1)
     })
-    if (!print(mode, result)) code = 1
-  } finally {
-    await system.stop()
+  for (const mode of options.modes) {
+    console.log(`${mode}: starting`)
+    const system = await open(mode)
+    running = system
+    try {
+      const result = await liveDay({
+        ...options,
+        system,
+        report: (line) => console.log(`${mode}: ${line}`),
+      })
+      if (!print(mode, result)) code = 1
+    } finally {
+      await system.stop()
+    }
   }
+  return process.exit(code) // connections of the systems may still be open
 }
-process.exit(code)
 
-function readOptions() {
+function readOptions(words: string[]) {
   const text = { type: 'string' } as const
   const options = {
     mode: text,
@@ -56,7 +64,7 @@ function readOptions() {
     help: { type: 'boolean' },
   } as const
   try {
-    const { mode = 'both', help, ...rest } = parseArgs({ options }).values
+    const { mode = 'both', help, ...rest } = parseArgs({ args: words, options }).values
     if (help) {
       console.log(usage)
       return process.exit(0)

@@ -1,7 +1,7 @@
 import { freePort } from '@reticle/standalone/free-port'
 import { expect, onTestFinished, test } from 'vitest'
-import { liveDay } from '../day/day.ts'
-import { openEmbedded } from '../day/embedded.ts'
+import { liveDay } from './day.ts'
+import { openEmbedded } from './embedded.ts'
 
 /**
  * The shortest form of `npm run soak -- day`: every user does everything once, and everything is killed once. It is too
