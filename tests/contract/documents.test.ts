@@ -36,7 +36,7 @@ test('every block of commands has a marker in the line above: <!-- executed by F
 })
 
 test('the file named by a marker is a test that reads the document', () => {
-  const isTest = (path: string) => /\.test\.ts$|^tests\/oracles\//.test(path)
+  const isTest = (path: string) => /\.test\.ts$|^tools\/oracles\//.test(path)
   const reads = (by: string, document: string) =>
     existsSync(join(root, by)) && read(by).includes(document)
   const wrong = blocks.filter(

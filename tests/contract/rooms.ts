@@ -85,6 +85,11 @@ export const rooms: Record<string, Room> = {
     libraries: ['zod'],
     usesNode: true,
   },
+  'tools/oracles': {
+    own: ['@reticle/tests', '@reticle/scripts', '@reticle/formats'],
+    libraries: ['sharp'],
+    usesNode: true,
+  },
   'tools/scoreboard': { own: ['@reticle/scripts'], libraries: ['zod'], usesNode: true },
   'tools/soak': {
     own: [

@@ -1,6 +1,6 @@
 """Reads exports with the libraries of other projects, and compares the results with the expected contents.
 
-Usage: check.py FOLDER, with the output of write.ts. Exits with 1 if anything differs.
+Usage: check.py FOLDER, with the output of src/write-archives.ts. Exits with 1 if anything differs.
 """
 
 import contextlib

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { password, startReticle } from '@reticle/tests/support/reticle'
 import sharp from 'sharp'
-import { password, startReticle } from '../support/reticle.ts'
 
 /**
  * Runs unmodified CVAT clients against the embedded server: `clients.ts PYTHON SCRIPT`. The script receives the address

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { dataDirectory, password, startReticle } from '../support/reticle.ts'
+import { dataDirectory, password, startReticle } from '@reticle/tests/support/reticle'
 
 /** Runs a Python program against a new server: `generated-client.ts PYTHON PROGRAM`, from the folder of the client. */
 const [python = 'python3', program = ''] = process.argv.slice(2)

@@ -2,11 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './ready.mjs'
-
-/** Folder of the lists of Python packages that are used for comparison. */
-
-export const oracles = join(root, 'tests/oracles')
+import { root } from '@reticle/scripts/ready'
+import { ownFolder } from './programs.ts'
 
 /** A tool that this machine does not have. The checks that need it are skipped with a message. */
 export class Missing extends Error {}
@@ -15,13 +12,13 @@ export class Missing extends Error {}
  * Returns a Python interpreter with the packages of a list, in an environment below `node_modules` that is created once
  * per list.
  *
- * @param requirements The list, below `tests/oracles`
+ * @param requirements The list, below `tools/oracles`
  * @throws Missing
  */
-export function pythonWith(name, requirements) {
+export function pythonWith(name: string, requirements: string): string {
   const version = spawnSync('python3', ['--version'], { encoding: 'utf8' })
   if (version.status !== 0) throw new Missing('There is no python3 on this machine.')
-  const list = join(oracles, requirements)
+  const list = join(ownFolder, requirements)
   const expectedHash = createHash('sha256')
     .update(version.stdout)
     .update(readFileSync(list))
@@ -32,14 +29,14 @@ export function pythonWith(name, requirements) {
   if (existsSync(mark) && readFileSync(mark, 'utf8') === expectedHash) return inside
   console.error('Installing Python packages (once per list of them) ...')
   rmSync(folder, { recursive: true, force: true })
-  const steps = [
+  const steps: [command: string, ...words: string[]][] = [
     ['python3', '-m', 'venv', folder],
     [inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', list],
   ]
   for (const [command, ...rest] of steps) {
     const { status } = spawnSync(command, rest, { stdio: ['ignore', 'inherit', 'inherit'] })
     if (status !== 0)
-      throw new Missing(`The Python packages of tests/oracles/${requirements} cannot be had here.`)
+      throw new Missing(`The Python packages of tools/oracles/${requirements} cannot be had here.`)
   }
   writeFileSync(mark, expectedHash)
   return inside
@@ -49,7 +46,7 @@ export function pythonWith(name, requirements) {
  * Runs a check that may be skipped.
  * @returns the exit code: 3 if it was skipped, with the reason printed
  */
-export function unlessMissing(about, run) {
+export function unlessMissing(about: string, run: () => number): number {
   try {
     return run()
   } catch (thrown) {
