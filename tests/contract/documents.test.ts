@@ -13,7 +13,7 @@ const inFolder = (folder: string) =>
   )
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...inFolder('deploy')],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...inFolder('deploy'), ...inFolder('tools')],
   ...packages.filter((path) => existsSync(join(root, path))),
 ]
 const blocks = documents.flatMap(blocksOf)

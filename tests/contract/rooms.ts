@@ -85,6 +85,11 @@ export const rooms: Record<string, Room> = {
     libraries: ['zod'],
     usesNode: true,
   },
+  'tools/cluster': {
+    own: ['@reticle/standalone', '@reticle/kit', '@reticle/scripts'],
+    libraries: 'any',
+    usesNode: true,
+  },
   'tools/oracles': {
     own: ['@reticle/tests', '@reticle/scripts', '@reticle/formats'],
     libraries: ['sharp'],
@@ -93,7 +98,7 @@ export const rooms: Record<string, Room> = {
   'tools/scoreboard': { own: ['@reticle/scripts'], libraries: ['zod'], usesNode: true },
   'tools/soak': {
     own: [
-      ...['@reticle/tests', '@reticle/scoreboard', '@reticle/scripts'],
+      ...['@reticle/tests', '@reticle/cluster', '@reticle/scoreboard', '@reticle/scripts'],
       ...['@reticle/standalone', '@reticle/formats', '@reticle/kit'],
     ],
     libraries: [],
@@ -101,7 +106,7 @@ export const rooms: Record<string, Room> = {
   },
   tests: {
     own: [
-      ...['@reticle/standalone', '@reticle/sdk', '@reticle/codegen'],
+      ...['@reticle/standalone', '@reticle/sdk', '@reticle/codegen', '@reticle/cluster'],
       ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     ],
     libraries: 'any',
@@ -109,7 +114,7 @@ export const rooms: Record<string, Room> = {
   },
   'tools/bench': {
     own: [
-      ...['@reticle/standalone', '@reticle/annotations-svc'],
+      ...['@reticle/standalone', '@reticle/annotations-svc', '@reticle/cluster'],
       ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     ],
     libraries: 'any',

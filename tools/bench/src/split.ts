@@ -1,27 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ServerPart } from '@reticle/cluster/part'
+import { startParts } from '@reticle/cluster/parts'
+import { type System, startSystem } from '@reticle/cluster/system'
 import { residentMiB, type Server } from './server.ts'
 import { toLoopback } from './webhooks.ts'
-
-/** Parts of `deploy/local` that the bench uses; it is plain JavaScript outside of every package. */
-interface Parts {
-  env: Record<string, string>
-  stop: () => Promise<void>
-}
-interface Program {
-  pid: () => number
-  isRunning: () => boolean
-  start: () => Promise<unknown>
-  stop: () => Promise<unknown>
-}
-interface System {
-  url: string
-  processes: Record<string, Program>
-  stop: () => Promise<unknown>
-}
-const local = (file: string) =>
-  import(new URL(`../../../deploy/local/${file}`, import.meta.url).href)
 
 const password = 'a-password-for-benches'
 const looked = ['gateway-1', 'annotations-1']
@@ -46,9 +30,9 @@ export async function startSplit({
   envOfWorkers = async () => ({}),
 }: SplitOptions = {}): Promise<SplitServer> {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-bench-'))
-  const parts: Parts = await (await local('parts.mjs')).startParts()
+  const parts = await startParts()
   const workerEnv = await envOfWorkers(parts.env)
-  const system: System = await (await local('system.mjs')).startSystem({
+  const system = await startSystem({
     parts: parts.env,
     folder,
     workers,
@@ -77,7 +61,7 @@ export async function startSplit({
 
 async function haveWorkers({ processes }: System, count: number): Promise<void> {
   const workers = Object.entries(processes).filter(([name]) => name.startsWith('worker'))
-  const change = async ([, worker]: [string, Program], index: number) => {
+  const change = async ([, worker]: [string, ServerPart], index: number) => {
     if (index < count && !worker.isRunning()) await worker.start()
     if (index >= count && worker.isRunning()) await worker.stop()
   }

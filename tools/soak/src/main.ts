@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findParts } from '@reticle/cluster/find'
 import { type PromiseScore, readScores, writeScores } from '@reticle/scoreboard/scoreboard'
 import { prepareCheckout, root } from '@reticle/scripts/ready'
 import { runSuites, sumOf } from '@reticle/scripts/suites'
-import { findParts } from '@reticle/tests/support/launcher'
 import { runDay } from './day/run-day.ts'
 
 const help = `npm run soak -- [options]        kills, faults, fuzz and scale at full counts: some hours

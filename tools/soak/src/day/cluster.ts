@@ -1,13 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ServerPart } from '@reticle/cluster/part'
+import { startParts } from '@reticle/cluster/parts'
+import { startSystem } from '@reticle/cluster/system'
 import { s3Blobs } from '@reticle/kit/blob/s3'
-import {
-  type ServerPart,
-  type SystemProcess,
-  startParts,
-  startSystem,
-} from '@reticle/tests/support/launcher'
 import { password } from '@reticle/tests/support/reticle'
 import { type DaySystem, daySettings } from './day-system.ts'
 
@@ -19,7 +16,7 @@ export async function openCluster(): Promise<DaySystem> {
   chmodSync(folder, 0o755) // the account of the database must be able to enter the folder
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
-  const { env: parts, parts: servers, stop: stopParts } = await startParts(folder)
+  const { env: parts, parts: servers, stop: stopParts } = await startParts({ folder })
   const ended: string[] = []
   const system = await startSystem({
     ...{ parts, folder, bucket, gateways: 2, workers: 2 },
@@ -77,7 +74,7 @@ const victimsOf = (all: Record<string, ServerPart>): DaySystem['victims'] =>
   )
 
 /** Groups process ids by kind: `gateway-1` and `gateway-2` are gateways. */
-function byKind(processes: Record<string, SystemProcess>): Record<string, number[]> {
+function byKind(processes: Record<string, ServerPart>): Record<string, number[]> {
   const kinds: Record<string, number[]> = {}
   for (const [name, { pid }] of Object.entries(processes)) {
     const kind = name.replace(/-\d+$/, '')
