@@ -114,7 +114,7 @@ export function makePart(options: PartOptions): ServerPart {
  * Remains of a killed process can block the start until its last child has ended, so the start is retried, as a
  * supervisor would.
  */
-async function startDespiteRemains(startOnce: () => Promise<void>, tries = 10): Promise<void> {
+async function startDespiteRemains(startOnce: () => Promise<void>, tries = 150): Promise<void> {
   try {
     await startOnce()
   } catch (error) {
