@@ -9,7 +9,7 @@ import { lockDataDir } from '@reticle/standalone/lock'
 import type { ServerPart } from './part.ts'
 import { startParts } from './parts.ts'
 import { readOrCreateSecret } from './secret-file.ts'
-import type { Administrator, Settings } from './settings.ts'
+import type { ClusterAdministrator, Settings } from './settings.ts'
 import { type System, startSystem } from './system.ts'
 import { exitCodeOf } from './tools.mjs'
 
@@ -36,7 +36,7 @@ MinIO, which takes some minutes.
 try {
   const counts = readCounts()
   await start(counts)
-  await signalled()
+  await waitForSignal()
   process.exitCode = await stopAll()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
@@ -66,7 +66,7 @@ async function start(counts: { gateways: number; workers: number }): Promise<voi
   console.log(`Logs are in ${join(folder, 'logs')}`)
   const parts = await startParts({ folder, onGone: revive })
   stops.push(parts.stop)
-  const admin = await administrator()
+  const admin = await readAdministrator()
   const settings = await writeSettings(parts.env)
   const system = await startSystem({
     ...counts,
@@ -91,7 +91,7 @@ async function revive(name: string, code: number, part: ServerPart): Promise<voi
   }
 }
 
-async function administrator(): Promise<Administrator> {
+async function readAdministrator(): Promise<ClusterAdministrator> {
   const { RETICLE_ADMIN_USERNAME, RETICLE_ADMIN_PASSWORD, RETICLE_ADMIN_EMAIL } = process.env
   const make = () => RETICLE_ADMIN_PASSWORD ?? randomBytes(12).toString('base64url')
   return {
@@ -113,7 +113,7 @@ async function writeSettings(parts: Settings): Promise<string> {
 
 function welcome(
   { url, ports }: System,
-  { username, password }: Administrator,
+  { username, password }: ClusterAdministrator,
   settings: string,
 ): string {
   const curl = `curl -u '${username}:${password}' ${url}/api`
@@ -138,7 +138,7 @@ Reticle is ready at ${url}`
 }
 
 /** Signals during the start need no handler: the guard processes of the servers end them together with this process. */
-function signalled(): Promise<void> {
+function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     let signals = 0
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -8,7 +8,7 @@ export interface ProcessPorts {
   http?: number
 }
 
-export interface Administrator {
+export interface ClusterAdministrator {
   username: string
   password: string
   email: string
@@ -29,7 +29,7 @@ interface OwnOptions {
   app: string
   ports: ProcessPorts
   access: ReadonlyMap<string, Access>
-  admin: Administrator
+  admin: ClusterAdministrator
 }
 
 /**

@@ -13,7 +13,7 @@ import { makePart, type ServerPart } from './part.ts'
 import { freePorts } from './ports.ts'
 import { readOrCreateSecret } from './secret-file.ts'
 import {
-  type Administrator,
+  type ClusterAdministrator,
   ownSettings,
   type ProcessPorts,
   type Settings,
@@ -46,7 +46,7 @@ export interface SystemOptions {
   parts: Settings
   /** Folder of keys, and of `logs/` of every process. */
   folder: string
-  admin: Administrator
+  admin: ClusterAdministrator
   /** Number, by default 1. */
   gateways?: number
   workers?: number
