@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Admin, Kafka, KafkaJSDeleteGroupsError, logLevel } from 'kafkajs'
+import { type Admin, Kafka, logLevel } from 'kafkajs'
+import { z } from 'zod'
 
 const isOurs = (name: string) => name.startsWith('reticle.')
 
@@ -26,6 +27,10 @@ export async function forgetEvents(brokers: string): Promise<void> {
 const patienceMs = 90_000
 /** Error code of Kafka for a group that has members. */
 const nonEmptyGroup = 68
+/** The error of kafkajs for groups that Kafka has not deleted. */
+const refusal = z.object({
+  groups: z.array(z.object({ groupId: z.string(), errorCode: z.number() })),
+})
 
 async function deleteGroups(admin: Admin, groupIds: string[]): Promise<void> {
   const until = Date.now() + patienceMs
@@ -34,7 +39,7 @@ async function deleteGroups(admin: Admin, groupIds: string[]): Promise<void> {
       await admin.deleteGroups(left)
       return
     } catch (thrown) {
-      const groups = thrown instanceof KafkaJSDeleteGroupsError ? (thrown.groups ?? []) : []
+      const groups = refusal.safeParse(thrown).data?.groups ?? []
       const isWaiting =
         groups.length > 0 && groups.every(({ errorCode }) => errorCode === nonEmptyGroup)
       if (!isWaiting || Date.now() > until) throw thrown
