@@ -47,11 +47,17 @@ export default defineConfig({
     projects: [
       project(
         'unit',
-        ['{packages,apps}/*/src/**/*.test.ts', '{bench/src,tests/support}/**/*.test.ts'],
+        [
+          '{packages,apps}/*/src/**/*.test.ts',
+          'tools/!(soak)/src/**/*.test.ts',
+          'tests/support/**/*.test.ts',
+        ],
         oneProcess,
       ),
       project('contract', ['tests/contract/**/*.test.ts'], onPostgres),
-      project('e2e', ['tests/e2e/**/*.test.ts'], { globalSetup: './tests/support/e2e-setup.ts' }),
+      project('e2e', ['tests/e2e/**/*.test.ts', 'tools/soak/src/**/*.test.ts'], {
+        globalSetup: './tests/support/e2e-setup.ts',
+      }),
       project(
         'cluster',
         ['{packages,apps,tests}/**/*.cluster.test.ts', 'tests/cluster/**/*.test.ts'],

@@ -9,6 +9,9 @@ import { startServer } from './demo/server.mjs'
 import { startStep } from './demo/terminal.mjs'
 import { prepareCheckout } from './ready.mjs'
 
+/** @typedef {import('./demo/client.mjs').DemoClient} DemoClient */
+/** @typedef {import('./demo/client.mjs').Json} Json */
+
 const usage = `npm run demo                                   the main job on 60 pictures drawn for it
 npm run demo -- --images DIR --coco FILE       the same with your pictures and your COCO file
 
@@ -25,7 +28,7 @@ if (values.help || Boolean(values.images) !== Boolean(values.coco)) {
   process.exit(values.help ? 0 : 1)
 }
 prepareCheckout()
-const dataset = values.images ? ownDataset(values.images, values.coco) : drawDataset(60)
+const dataset = values.images ? ownDataset(values.images, values.coco ?? '') : drawDataset(60)
 const receiver = await startReceiver(secret)
 const server = await startServer(password)
 try {
@@ -35,6 +38,7 @@ try {
   receiver.stop()
 }
 
+/** @param {string} base */
 async function mainJob(base) {
   const api = createDemoClient(base, await signIn(base))
   const task = await createTask(api)
@@ -45,6 +49,7 @@ async function mainJob(base) {
   await showWebhook()
 }
 
+/** @param {string} base */
 async function signIn(base) {
   const at = startStep('sign in')
   const answer = await fetch(`${base}/auth/login`, {
@@ -52,11 +57,12 @@ async function signIn(base) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'admin', password }),
   })
-  const { key } = await answer.json()
+  const { key } = /** @type {Json} */ (await answer.json())
   at.done('admin')
   return key
 }
 
+/** @param {DemoClient} api */
 async function createTask(api) {
   const at = startStep('project, webhook, task')
   const project = await api.call('POST', '/projects', {
@@ -77,6 +83,10 @@ async function createTask(api) {
   return task
 }
 
+/**
+ * @param {DemoClient} api
+ * @param {Json} task
+ */
 async function upload(api, task) {
   const at = startStep('upload pictures')
   const form = new FormData()
@@ -89,6 +99,10 @@ async function upload(api, task) {
   at.done(`${size} frames, ${(bytes / 1e6).toFixed(1)} MB, ${jobs.count} jobs`)
 }
 
+/**
+ * @param {DemoClient} api
+ * @param {Json} task
+ */
 async function importCoco(api, task) {
   const at = startStep('import COCO 1.0')
   const form = new FormData()
@@ -101,6 +115,10 @@ async function importCoco(api, task) {
   return report
 }
 
+/**
+ * @param {DemoClient} api
+ * @param {Json} task
+ */
 async function edit(api, task) {
   const at = startStep('edit a shape')
   const { shapes } = await api.call('GET', `/tasks/${task.id}/annotations/`)
@@ -115,6 +133,11 @@ async function edit(api, task) {
   at.done(`shape ${first.id} is occluded: ${changed[0].occluded}`)
 }
 
+/**
+ * @param {DemoClient} api
+ * @param {Json} task
+ * @param {Json} report of the import
+ */
 async function exportCoco(api, task, { created }) {
   const at = startStep('export COCO 1.0 with pictures')
   const started = await api.call(
@@ -141,6 +164,10 @@ async function showWebhook() {
   if (!isGenuine) process.exitCode = 1
 }
 
+/**
+ * @param {(one: Json) => boolean} matches
+ * @param {number} patience
+ */
 async function seen(matches, patience) {
   for (const until = Date.now() + patience; Date.now() < until; ) {
     const found = receiver.received.find(matches)
@@ -150,14 +177,18 @@ async function seen(matches, patience) {
   return undefined
 }
 
-/** Uses the user's own images and COCO file; its categories become labels. */
+/**
+ * Uses the user's own images and COCO file; its categories become labels.
+ * @param {string} folder
+ * @param {string} file
+ */
 function ownDataset(folder, file) {
   const pictures = /\.(?:jpe?g|png|webp|gif|tiff?|avif)$/i
   const names = readdirSync(folder, { recursive: true })
     .map(String)
     .filter((name) => pictures.test(name))
   const coco = readFileSync(file, 'utf8')
-  const labels = JSON.parse(coco).categories.map(({ name }) => ({ name }))
+  const labels = JSON.parse(coco).categories.map((/** @type {Json} */ { name }) => ({ name }))
   return {
     images: names.map((name) => ({ name, bytes: readFileSync(join(folder, name)) })),
     coco,

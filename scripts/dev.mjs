@@ -8,6 +8,7 @@ import { prepareCheckout, root } from './ready.mjs'
  * the gateway reloads them; old assets stay for pages that are still open.
  */
 prepareCheckout()
+/** @type {(path: string, args: string[], cwd: string) => import('node:child_process').ChildProcess} */
 const run = (path, args, cwd) =>
   spawn(process.execPath, [join(root, 'node_modules', path), ...args], { cwd, stdio: 'inherit' })
 const watching = [

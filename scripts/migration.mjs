@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** `npm run migration -- <service> <name>`: creates the next migration of a service, and its entry in the list. */
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** @param {string} service */
 const foldersOf = (service) => join(root, 'apps', service, 'src/db/migrations')
 const services = readdirSync(join(root, 'apps')).filter((app) => existsSync(foldersOf(app)))
 
@@ -18,11 +19,12 @@ Example:
 Exit codes: 0 done, 1 the list of steps could not be changed, 2 called wrongly.
 `
 
+/** @param {string[]} words */
 function main([given, name, ...more]) {
   if (given === '--help' || given === '-h') return process.stdout.write(usage)
   const service = services.find((one) => one === given || one === `${given}-svc`)
   const problem = problemOf({ given, service, name, more })
-  if (problem) return fail(`${problem}\n\n${usage}`, 2)
+  if (problem || !service || !name) return fail(`${problem}\n\n${usage}`, 2)
   const folder = foldersOf(service)
   const step = `${nextNumber(folder)}-${name}`
   const index = join(folder, 'index.ts')
@@ -35,6 +37,7 @@ function main([given, name, ...more]) {
   process.stdout.write(nextSteps({ service, step, file }))
 }
 
+/** @param {{given?: string, service?: string, name?: string, more: string[]}} call */
 function problemOf({ given, service, name, more }) {
   if (!given) return 'Name a service and what changes.'
   if (!service) return `There is no service "${given}" with a schema.`
@@ -50,14 +53,18 @@ function problemOf({ given, service, name, more }) {
 /**
  * Returns the highest number plus one. Two branches that use the same number conflict when they are merged, as
  * intended.
+ * @param {string} folder
  */
 function nextNumber(folder) {
   const numbers = readdirSync(folder).map((file) => Number.parseInt(file, 10) || 0)
   return String(Math.max(0, ...numbers) + 1).padStart(4, '0')
 }
 
-const variableOf = (name) => name.replace(/-([a-z0-9])/g, (_, letter) => letter.toUpperCase())
+/** @param {string} name */
+const variableOf = (name) =>
+  name.replace(/-([a-z0-9])/g, (_, /** @type {string} */ letter) => letter.toUpperCase())
 
+/** @param {string} variable */
 const stepFile = (variable) =>
   [
     "import type { MigrationStep } from '@reticle/kit/db/migrate'",
@@ -76,11 +83,16 @@ const stepFile = (variable) =>
     '',
   ].join('\n')
 
-/** Adds a migration to the list; returns undefined if the list has an unexpected form. */
+/**
+ * Adds a migration to the list; returns undefined if the list has an unexpected form.
+ * @param {string} text
+ * @param {string} step
+ * @param {string} variable
+ */
 function withStep(text, step, variable) {
   const list = /export const migrations(: Migrations)? = \{([^}]*)\}/.exec(text)
   if (!list) return undefined
-  const [whole, type = '', inside] = list
+  const [whole, type = '', inside = ''] = list
   const entries = inside.split(',').flatMap((entry) => entry.trim() || [])
   const lines = [...entries, `'${step}': ${variable}`].map((entry) => `  ${entry},\n`).join('')
   const replaced = text.replace(whole, () => `export const migrations${type} = {\n${lines}}`)
@@ -90,6 +102,7 @@ function withStep(text, step, variable) {
   return `${replaced.slice(0, at)}import { ${variable} } from './${step}.ts'\n${replaced.slice(at)}`
 }
 
+/** @param {{service: string, step: string, file: string}} made */
 const nextSteps = ({ service, step, file }) => `${file}
 
 Next:
@@ -99,6 +112,10 @@ Next:
   4. Commit both files, index.ts and schema.ts together.
 `
 
+/**
+ * @param {string} text
+ * @param {number} code
+ */
 function fail(text, code) {
   process.stderr.write(`${text}\n`)
   process.exitCode = code

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
  */
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
-const lowest = [20, 19]
+const lowest = { major: 20, minor: 19 }
 const mark = join(root, 'node_modules/.reticle-lock')
 
 export function prepareCheckout() {
@@ -26,9 +26,11 @@ function installed() {
 }
 
 function checkNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > lowest[0] || (major === lowest[0] && minor >= lowest[1])) return
-  fail(`Reticle needs Node.js ${lowest.join('.')} or newer; this is ${process.versions.node}.`)
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > lowest.major || (major === lowest.major && minor >= lowest.minor)) return
+  fail(
+    `Reticle needs Node.js ${lowest.major}.${lowest.minor} or newer; this is ${process.versions.node}.`,
+  )
 }
 
 function install() {
@@ -71,6 +73,10 @@ function lockHash() {
     .digest('hex')
 }
 
+/**
+ * @param {string} command
+ * @param {string[]} args
+ */
 function run(command, args, { quiet = false } = {}) {
   const env = {
     ...process.env,
@@ -79,6 +85,7 @@ function run(command, args, { quiet = false } = {}) {
     TURBO_NO_UPDATE_NOTIFIER: '1',
   }
   const shell = process.platform === 'win32' && command === 'npm'
+  /** @type {import('node:child_process').StdioOptions} */
   const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2] // standard output belongs to the program
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     cwd: root,
@@ -91,6 +98,7 @@ function run(command, args, { quiet = false } = {}) {
   fail(`${command} ${args[0]} failed${error ? `: ${error.message}` : ''}.`)
 }
 
+/** @param {string} path */
 function readIfThere(path) {
   try {
     return readFileSync(path, 'utf8')
@@ -99,6 +107,7 @@ function readIfThere(path) {
   }
 }
 
+/** @param {string} text */
 function fail(text) {
   console.error(text)
   process.exit(1)

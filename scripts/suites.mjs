@@ -4,12 +4,30 @@ import { join, relative } from 'node:path'
 import { runInForeground } from './foreground.mjs'
 import { root } from './ready.mjs'
 
+/** @typedef {{passed: number, failed: number, skipped: number}} TestCounts */
+/** @typedef {{status: string, fullName: string, failureMessages: string[]}} TestOutcome */
+/** @typedef {{name: string, status: string, message?: string, assertionResults: TestOutcome[]}} FileReport */
+/**
+ * What the JSON reporter of vitest writes.
+ * @typedef {object} TestReport
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {number} numPendingTests
+ * @property {number} numTodoTests
+ * @property {number} numFailedTestSuites
+ * @property {FileReport[]} testResults
+ */
+
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /**
  * Runs vitest projects one after another; prints the minutes of each suite, the first failures, the output of `tell`
  * and, last, the sum over all of them, so that a log of which only the end was kept still names the failed tests. The
  * counts also go to the file of `RETICLE_TEST_COUNTS_FILE`, for a sum over several runs.
+ *
+ * @param {readonly string[]} names
+ * @param {readonly string[]} args
+ * @returns {Promise<number>} the exit code
  */
 export async function runSuites(names, args = [], report = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'reticle-suites-'))
@@ -26,12 +44,20 @@ export async function runSuites(names, args = [], report = () => {}) {
   return rows.every((row) => row.code === 0) && sum.failed === 0 ? 0 : 1
 }
 
-/** Returns `N passed, N failed, N skipped` over all runs that wrote to a file of counts. */
+/**
+ * Returns `N passed, N failed, N skipped` over all runs that wrote to a file of counts.
+ * @param {string} file
+ */
 export function sumOf(file) {
   const runs = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return counted(runs.map((line) => JSON.parse(line)).reduce(added, none))
 }
 
+/**
+ * @param {string} name
+ * @param {readonly string[]} args
+ * @param {string} file
+ */
 async function runSuite(name, args, file) {
   const began = Date.now()
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
@@ -40,6 +66,10 @@ async function runSuite(name, args, file) {
   return { name, code, minutes: (Date.now() - began) / 60_000, ...countsOf(file) }
 }
 
+/**
+ * @param {string} file
+ * @returns {TestCounts & {failures: string[]}}
+ */
 function countsOf(file) {
   try {
     const {
@@ -49,7 +79,7 @@ function countsOf(file) {
       numTodoTests,
       numFailedTestSuites,
       testResults,
-    } = JSON.parse(readFileSync(file, 'utf8'))
+    } = readReport(file)
     const broken = testResults.filter(
       (one) => one.status === 'failed' && one.assertionResults.length === 0,
     )
@@ -61,10 +91,19 @@ function countsOf(file) {
   }
 }
 
+/**
+ * @param {string} file
+ * @returns {TestReport}
+ */
+const readReport = (file) => JSON.parse(readFileSync(file, 'utf8'))
+
 const mostFailures = 40
 const mostMessage = 300
 
-/** Prints one line for each failed test of a file: file, title and the start of the message. */
+/**
+ * Prints one line for each failed test of a file: file, title and the start of the message.
+ * @param {FileReport} report
+ */
 function listFailures({ name, message, assertionResults }) {
   const file = relative(root, name)
   const failed = assertionResults.filter((one) => one.status === 'failed')
@@ -75,10 +114,12 @@ function listFailures({ name, message, assertionResults }) {
 const shorten = (message = '') => message.slice(0, mostMessage).replaceAll(/\s+/g, ' ')
 
 const none = { passed: 0, failed: 0, skipped: 0 }
+/** @type {(a: TestCounts, b: TestCounts) => TestCounts} */
 const added = (a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,
 })
+/** @param {TestCounts} counts */
 const counted = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed, ${skipped} skipped`

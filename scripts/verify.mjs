@@ -17,6 +17,10 @@ await step('a fresh clone starts without the network', freshStart)
 // Runs last, so that the final line is the count of the tests.
 process.exitCode = await npm(['test', '--silent', '--', ...process.argv.slice(2)])
 
+/**
+ * @param {string} name
+ * @param {() => Promise<number>} run
+ */
 async function step(name, run) {
   const began = Date.now()
   const code = await run()
@@ -27,15 +31,16 @@ async function step(name, run) {
   console.error(`verify: ${name}: ${((Date.now() - began) / 60_000).toFixed(1)} min`)
 }
 
+/** @param {string} path */
 function bin(path) {
   return join(root, 'node_modules', path)
 }
 
-function npm(args, options = {}) {
+/** @param {string[]} args */
+function npm(args) {
   return runInForeground('npm', args, {
     cwd: root,
     shell: process.platform === 'win32',
-    ...options,
   })
 }
 
@@ -53,6 +58,10 @@ async function freshStart() {
   }
 }
 
+/**
+ * @param {string} folder
+ * @returns {Promise<number>}
+ */
 function startedOnce(folder) {
   const env = { ...process.env, RETICLE_PORT: '0', npm_config_offline: 'true' }
   const child = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,6 +1,10 @@
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
-import { isGenuine } from './demo/receiver.mjs'
+import { isGenuine, portOf } from './demo/receiver.mjs'
+
+/** @typedef {{type: 'string', default: string}} Text */
+/** @typedef {{type: 'boolean', default: boolean}} Flag */
+/** @typedef {import('node:http').IncomingHttpHeaders} Headers */
 
 const usage = `npm run webhooks:listen -- [options]
 
@@ -15,6 +19,7 @@ which numbers are missing.
 A webhook may lead here where Reticle is started with RETICLE_WEBHOOKS_ALLOW_HTTP=true and
 RETICLE_WEBHOOKS_ALLOWED_NETS=127.0.0.0/8.`
 
+/** @type {{port: Text, secret: Text, answer: Text, bodies: Flag, help: Flag}} */
 const options = {
   port: { type: 'string', default: '9000' },
   secret: { type: 'string', default: '' },
@@ -32,17 +37,17 @@ const server = createServer(async (request, response) => {
   print(request.headers, Buffer.concat(pieces))
   response.writeHead(Number(given.answer)).end()
 })
-server.on('error', ({ code }) => {
+server.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {
   const isTaken = code === 'EADDRINUSE'
   console.error(isTaken ? `Port ${given.port} is taken: choose another with --port.` : code)
   process.exit(1)
 })
 server.listen(Number(given.port), '127.0.0.1', () =>
-  console.log(`Listening for webhooks at http://127.0.0.1:${server.address().port}/`),
+  console.log(`Listening for webhooks at http://127.0.0.1:${portOf(server)}/`),
 )
 
 function readOptions() {
-  const { values } = attempt(() => parseArgs({ options }))
+  const values = parseWords()
   const { help, port, answer } = values
   const isGood = /^\d{1,5}$/.test(port) && /^[2-5]\d\d$/.test(answer)
   if (help || !isGood) {
@@ -52,15 +57,19 @@ function readOptions() {
   return values
 }
 
-function attempt(parse) {
+function parseWords() {
   try {
-    return parse()
+    return parseArgs({ options }).values
   } catch (thrown) {
-    console.error(`${thrown.message}\n\n${usage}`)
+    console.error(`${thrown instanceof Error ? thrown.message : thrown}\n\n${usage}`)
     return process.exit(2)
   }
 }
 
+/**
+ * @param {Headers} headers
+ * @param {Buffer} body
+ */
 function print(headers, body) {
   const number = Number(headers['x-webhook-sequence'])
   const event = headers['x-webhook-event'] ?? 'no event of a webhook'
@@ -71,6 +80,10 @@ function print(headers, body) {
   if (given.bodies) console.log(body.toString())
 }
 
+/**
+ * @param {Headers} headers
+ * @param {Buffer} body
+ */
 function verdict(headers, body) {
   const signature = headers['x-signature-256']
   if (!given.secret) return signature ? 'signed, not verified' : 'not signed'
@@ -78,7 +91,11 @@ function verdict(headers, body) {
   return isGenuine(signature, body, given.secret) ? 'signed as it should be' : 'WRONG SIGNATURE'
 }
 
-/** First attempts of different objects may overtake each other, so a missing message may still arrive. */
+/**
+ * First attempts of different objects may overtake each other, so a missing message may still arrive.
+ * @param {Headers} headers
+ * @param {number} number
+ */
 function gap(headers, number) {
   const id = headers['x-webhook-id']
   const before = seen.get(id)

@@ -1,17 +1,34 @@
-/** Creates a client with the few REST calls of the demo, using only `fetch`. */
+/** @typedef {Record<string, any>} Json */
+/** @typedef {ReturnType<typeof createDemoClient>} DemoClient */
+
+/**
+ * Creates a client with the few REST calls of the demo, using only `fetch`.
+ * @param {string} base
+ * @param {string} token
+ */
 export function createDemoClient(base, token) {
   const headers = { authorization: `Token ${token}` }
 
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {{json?: Json, form?: FormData}} given
+   * @returns {Promise<Json>} the body, empty if there is none
+   */
   async function call(method, path, { json, form } = {}) {
     const body = form ?? (json && JSON.stringify(json))
     const type = json && { 'content-type': 'application/json' }
     const answer = await fetch(`${base}${path}`, { method, headers: { ...headers, ...type }, body })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
-    return text === '' ? undefined : JSON.parse(text)
+    return text === '' ? {} : JSON.parse(text)
   }
 
-  /** Waits for the end of a request and reports its progress. */
+  /**
+   * Waits for the end of a request and reports its progress.
+   * @param {Json} started
+   * @param {(share: number) => void} report
+   */
   async function finished({ rq_id }, report) {
     const path = `/requests/${encodeURIComponent(rq_id)}`
     for (;;) {
@@ -23,6 +40,7 @@ export function createDemoClient(base, token) {
     }
   }
 
+  /** @param {string} url */
   async function download(url) {
     const answer = await fetch(url, { headers })
     if (!answer.ok) throw new Error(`GET ${url}: ${answer.status}`)

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../ready.mjs'
 
-/** Starts a server on an empty data directory, which may deliver to receivers on loopback. */
+/**
+ * Starts a server on an empty data directory, which may deliver to receivers on loopback.
+ * @param {string} password
+ */
 export async function startServer(password) {
   const data = mkdtempSync(join(tmpdir(), 'reticle-demo-'))
   chmodSync(data, 0o755) // accessible to the account of the database, so that the database is stored here too
@@ -31,10 +34,14 @@ export async function startServer(password) {
   return { url, stop }
 }
 
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<string>}
+ */
 function readyUrl(child) {
   return new Promise((resolve, reject) => {
     let text = ''
-    child.stdout.on('data', (piece) => {
+    child.stdout?.on('data', (piece) => {
       text += piece
       const [, url] = /^Reticle is ready at (\S{1,300})/m.exec(text) ?? []
       if (url) resolve(url)

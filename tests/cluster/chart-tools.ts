@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { findProgram } from '@reticle/cluster/chart-programs'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
 import { root } from '../support/reticle.ts'
@@ -13,9 +13,6 @@ const run = promisify(execFile)
 const chart = join(root, 'deploy/helm/reticle')
 const schemas = join(root, 'deploy/schemas')
 const kubernetes = '1.36.0'
-
-const toolsUrl = pathToFileURL(join(root, 'deploy/helm/tools.mjs')).href
-const { findProgram }: { findProgram: (name: string) => Promise<string> } = await import(toolsUrl)
 
 const texts = z.record(z.string(), z.string())
 const variable = z.object({

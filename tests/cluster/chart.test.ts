@@ -14,7 +14,7 @@ import {
 } from './chart-tools.ts'
 
 /**
- * The Helm chart, rendered for every example of values. Tests against real API servers: `deploy/local/kube.mjs`. See
+ * The Helm chart, rendered for every example of values. Tests against real API servers: `tools/cluster/src/kube.ts`. See
  * docs/spec/reliability.md#kubernetes.
  */
 

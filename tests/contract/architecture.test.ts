@@ -65,15 +65,10 @@ test.each([
   expect(loaded).toContain('pino')
 })
 
-/** Folders that are not packages, and so are imported by path. */
-const besides: Record<string, string[]> = { scripts: ['deploy/local'] }
-
 test('relative imports end in .ts, stay in their package and do not climb far', () => {
   const wrong = imports.filter(isRelative).filter(({ source, name }) => {
     const target = join(dirname(source.path), name)
-    const isInside = [source.room, ...(besides[source.room] ?? [])].some((room) =>
-      target.startsWith(`${room}/`),
-    )
+    const isInside = target.startsWith(`${source.room}/`)
     return !/\.(tsx?|mjs|css|json)$/.test(name) || !isInside || name.startsWith('../../../')
   })
   expect(wrong.map(at)).toEqual([])
@@ -207,7 +202,7 @@ test('files have at most 400 lines', () => {
 
 test('functions have at most 60 lines', () => {
   const long = sources
-    .filter(({ isTest, room }) => !isTest && room !== 'tests' && room !== 'bench')
+    .filter(({ isTest, room }) => !isTest && room !== 'tests' && room !== 'tools/bench')
     .flatMap((source) =>
       functionsOf(source)
         .filter(({ length }) => length > 60)

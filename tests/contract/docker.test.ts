@@ -43,7 +43,8 @@ test('base images are named by tag, so that they can be pinned by digest', () =>
 })
 
 test('every workspace of the lockfile is copied, because npm ci would fail otherwise', () => {
-  const workspaces = ['packages', 'apps', 'tests', 'bench']
+  const tools = readdirSync(join(root, 'tools')).map((name) => `tools/${name}/package.json`)
+  const workspaces = ['packages', 'apps', 'tests', 'scripts/package.json', ...tools]
   const copied = after('COPY').join('\n')
   expect(workspaces.filter((folder) => !copied.includes(folder))).toEqual([])
 })

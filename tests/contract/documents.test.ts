@@ -13,7 +13,7 @@ const inFolder = (folder: string) =>
   )
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...inFolder('deploy')],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...inFolder('deploy'), ...inFolder('tools')],
   ...packages.filter((path) => existsSync(join(root, path))),
 ]
 const blocks = documents.flatMap(blocksOf)
@@ -36,7 +36,7 @@ test('every block of commands has a marker in the line above: <!-- executed by F
 })
 
 test('the file named by a marker is a test that reads the document', () => {
-  const isTest = (path: string) => /\.test\.ts$|^tests\/oracles\//.test(path)
+  const isTest = (path: string) => /\.test\.ts$|^tools\/oracles\//.test(path)
   const reads = (by: string, document: string) =>
     existsSync(join(root, by)) && read(by).includes(document)
   const wrong = blocks.filter(

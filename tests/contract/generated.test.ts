@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { generatedFiles } from '@reticle/codegen/files'
 import { expect, test } from 'vitest'
-import { generatedFiles } from '../generate/files.ts'
 import { root } from '../support/root.ts'
 
 /** Committed generated files equal the output of `npm run codegen` and `npm run openapi`. */

@@ -1,7 +1,7 @@
+import { rightsOf, withoutRule } from '@reticle/codegen/operation-rights'
 import { restOperations } from '@reticle/contracts/api/index'
 import { rules } from '@reticle/standalone/rules'
 import { describe, expect, test } from 'vitest'
-import { rightsOf, withoutRule } from '../generate/operation-rights.ts'
 
 /** Every operation has a permission rule, or is listed among those that need none. */
 
@@ -18,7 +18,7 @@ test.each(alive.map(({ name }) => [name]))(
   '%s has a rule, or is listed as needing none',
   (name) => {
     const ways = [name in rightsOf, unruled.includes(name)]
-    expect(ways.filter(Boolean), 'add it to tests/generate/operation-rights.ts').toHaveLength(1)
+    expect(ways.filter(Boolean), 'add it to tools/codegen/src/operation-rights.ts').toHaveLength(1)
   },
 )
 

@@ -81,17 +81,41 @@ export const rooms: Record<string, Room> = {
     libraries: 'any',
     usesNode: true,
   },
+  'tools/codegen': {
+    own: ['@reticle/standalone', '@reticle/contracts', '@reticle/formats', '@reticle/kit'],
+    libraries: ['zod'],
+    usesNode: true,
+  },
+  'tools/cluster': {
+    own: ['@reticle/standalone', '@reticle/kit', '@reticle/scripts'],
+    libraries: 'any',
+    usesNode: true,
+  },
+  'tools/oracles': {
+    own: ['@reticle/tests', '@reticle/scripts', '@reticle/formats'],
+    libraries: ['sharp'],
+    usesNode: true,
+  },
+  'tools/scoreboard': { own: ['@reticle/scripts'], libraries: ['zod'], usesNode: true },
+  'tools/soak': {
+    own: [
+      ...['@reticle/tests', '@reticle/cluster', '@reticle/scoreboard', '@reticle/scripts'],
+      ...['@reticle/standalone', '@reticle/formats', '@reticle/kit'],
+    ],
+    libraries: [],
+    usesNode: true,
+  },
   tests: {
     own: [
-      ...['@reticle/standalone', '@reticle/sdk'],
+      ...['@reticle/standalone', '@reticle/sdk', '@reticle/codegen', '@reticle/cluster'],
       ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     ],
     libraries: 'any',
     usesNode: true,
   },
-  bench: {
+  'tools/bench': {
     own: [
-      ...['@reticle/standalone', '@reticle/annotations-svc'],
+      ...['@reticle/standalone', '@reticle/annotations-svc', '@reticle/cluster'],
       ...['@reticle/contracts', '@reticle/formats', '@reticle/kit'],
     ],
     libraries: 'any',

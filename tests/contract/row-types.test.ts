@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { rowTypeFiles } from '@reticle/codegen/row-types'
 import { testDatabase } from '@reticle/kit/testing/db'
 import { expect, test } from 'vitest'
-import { rowTypeFiles } from '../generate/row-types.ts'
 import { root } from '../support/root.ts'
 
 const { url } = await testDatabase<unknown>([])

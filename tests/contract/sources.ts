@@ -25,10 +25,10 @@ export interface Import {
 const skipped = new Set(['node_modules', 'dist', '.turbo'])
 
 export function readSources(): RepositoryFile[] {
-  const packages = ['apps', 'packages'].flatMap((folder) =>
+  const packages = ['apps', 'packages', 'tools'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )
-  return [...packages, 'tests', 'bench', 'scripts', 'deploy'].flatMap((room) =>
+  return [...packages, 'tests', 'scripts', 'deploy'].flatMap((room) =>
     filesBelow(room).map((path) => readSource(room, path)),
   )
 }

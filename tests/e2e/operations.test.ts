@@ -122,7 +122,7 @@ test.each(['README.md', 'CONTRIBUTING.md'])(
       const [, name = '', folder = '.'] = words ?? []
       const script = scriptsOf(folder)[name]
       expect(script, line).toBeDefined()
-      for (const [path] of script?.matchAll(/\b(?:scripts|apps|tests)\/\S+/g) ?? [])
+      for (const [path] of script?.matchAll(/\b(?:scripts|apps|tests|tools)\/\S+/g) ?? [])
         expect(existsSync(join(root, path)), `${line}: ${path}`).toBe(true)
     }
   },
@@ -151,7 +151,7 @@ test('every npm script named by a document exists', () => {
 test('every file named by a document exists', () => {
   for (const document of documents) {
     for (const [path] of read(document).matchAll(
-      /\b(apps|packages|deploy|docs|scripts|tests|proto)\/[\w./-]*\w/g,
+      /\b(apps|packages|deploy|docs|scripts|tests|tools|proto)\/[\w./-]*\w/g,
     )) {
       if (/NNNN|dist\/|^deploy\/reticle-/.test(path)) continue // generated files, or names in Kubernetes
       const isMade = path === 'deploy/.env'

@@ -1,6 +1,6 @@
+import { findParts } from '@reticle/cluster/find'
 import type { TestProject } from 'vitest/node'
 import { type Lane, readLanes } from './lanes.ts'
-import { findParts } from './launcher.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

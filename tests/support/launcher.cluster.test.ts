@@ -15,7 +15,7 @@ import { root } from './root.ts'
 
 const self = 'tests/support/launcher.cluster.test.ts'
 const [all = '', some = '', kept = '', restart = '', ...others] = markedFor(
-  'deploy/local/README.md',
+  'tools/cluster/README.md',
   self,
 )
   .join('')
@@ -24,7 +24,7 @@ const [all = '', some = '', kept = '', restart = '', ...others] = markedFor(
 
 /** Folder in which the commands run. */
 const folder = mkdtempSync(join(tmpdir(), 'reticle-launcher-'))
-symlinkSync(join(root, 'deploy'), join(folder, 'deploy'))
+symlinkSync(join(root, 'tools'), join(folder, 'tools'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = promisify(execFile)

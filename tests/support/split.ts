@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type System, type SystemOptions, startSystem } from '@reticle/cluster/system'
 import { createApiClient } from './client.ts'
-import { type System, type SystemOptions, startSystem } from './launcher.ts'
 import { basic, password } from './reticle.ts'
 
 /** A system with every app as a separate process, on the real servers of the run, with its own database and bucket. */

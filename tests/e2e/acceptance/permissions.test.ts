@@ -1,7 +1,7 @@
+import { rightsOf } from '@reticle/codegen/operation-rights'
 import { restOperations } from '@reticle/contracts'
 import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { rightsOf } from '../../generate/operation-rights.ts'
 import { atOnce } from '../../support/at-once.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'

@@ -26,7 +26,7 @@ interface Delivery {
   genuine: boolean
 }
 const deliveries: Delivery[] = JSON.parse(
-  readFileSync(join(root, 'tests/oracles/signatures.json'), 'utf8'),
+  readFileSync(join(root, 'tools/oracles/signatures.json'), 'utf8'),
 )
 
 test.each(deliveries)('the documented verifier decides correctly about $what', (delivery) => {

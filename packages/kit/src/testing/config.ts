@@ -19,7 +19,7 @@ export function readTestServers() {
     brokers: given.RETICLE_TEST_KAFKA_BROKERS,
     /**
      * Address for `POST <control>/kafka/restart`; absent if the test run may not stop the servers
-     * (`deploy/local/control.mjs`).
+     * (`tools/cluster/src/control.ts`).
      */
     control: given.RETICLE_TEST_CONTROL,
     s3: {
