@@ -13,7 +13,14 @@ const inFolder = (folder: string) =>
   )
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inFolder('docs'), ...inFolder('deploy'), ...inFolder('tools')],
+  ...[
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...inFolder('docs'),
+    ...inFolder('deploy'),
+    ...inFolder('tools'),
+  ],
   ...packages.filter((path) => existsSync(join(root, path))),
 ]
 const blocks = documents.flatMap(blocksOf)

@@ -2,8 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { decodeFrames } from '@reticle/contracts/frame-lines'
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { RequestReport, UploadedFile } from '@reticle/contracts/rest/requests'
+import type {
+  ConversionRun,
+  EmbeddedImage,
+  FileSubset,
+  TargetFrame,
+} from '@reticle/formats/model/dataset'
 import { FormatError } from '@reticle/formats/report/errors'
-import type { ConversionRun, EmbeddedImage, FileSubset, TargetFrame } from '@reticle/formats/model/dataset'
 import type { CallContext } from '@reticle/kit'
 import { cutBytes } from '@reticle/kit/call/pieces'
 import { formatLabels } from '../operations/format-labels.ts'

@@ -6,6 +6,7 @@ import { namesSources } from '@reticle/contracts/rest/sources'
 import { type CallContext, changedMeanwhile, invalid, type Service, signedIn } from '@reticle/kit'
 import { readIfMatch } from '@reticle/kit/call/etag'
 import { changeAfter, runChange } from '@reticle/kit/db/change'
+import type { Net } from '@reticle/kit/outgoing/guard'
 import type { Kysely, Transaction } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
 import { workParams } from '../operations/prepare/parameters.ts'
@@ -38,7 +39,7 @@ interface UploadSettings {
   uploadTtlHours: number
   uploadBytesPerUser: number
   /** Non-public networks from which remote files may be fetched. */
-  allowedNets: readonly string[]
+  allowedNets: readonly Net[]
 }
 
 export interface UploadDeps {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import type { Bus } from '@reticle/kit/bus/bus'
 import type { Logger } from '@reticle/kit/observe/log'
-import { formatNets } from '@reticle/kit/outgoing/guard'
+import { formatNets, type Net } from '@reticle/kit/outgoing/guard'
 import { runRepeatedly } from '@reticle/kit/scheduling/repeat'
 import type { Kysely } from 'kysely'
 import type { RequestsDb } from '../db/schema.ts'
@@ -26,7 +26,7 @@ interface WorkerSettings
   heapMib: number
   tenantConcurrency: number
   resultTtlHours: number
-  allowedNets: readonly string[]
+  allowedNets: readonly Net[]
   remoteBytes: number
   egressProxy?: string | undefined
 }

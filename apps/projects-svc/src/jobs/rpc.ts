@@ -1,5 +1,5 @@
 import type { jobs } from '@reticle/contracts/api/jobs'
-import type { JobPatch } from '@reticle/contracts/rest/jobs'
+import type { Job, JobPatch } from '@reticle/contracts/rest/jobs'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import { invalidText, notFound, type Service, signedIn } from '@reticle/kit'
 import { assertMatches } from '@reticle/kit/call/etag'

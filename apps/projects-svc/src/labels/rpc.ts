@@ -1,5 +1,6 @@
 import type { labels } from '@reticle/contracts/api/labels'
 import type { OperationInput } from '@reticle/contracts/api/operation'
+import type { LabelSet } from '@reticle/contracts/rest/facts'
 import type { Label } from '@reticle/contracts/rest/labels'
 import type { Principal } from '@reticle/contracts/rest/principal'
 import {

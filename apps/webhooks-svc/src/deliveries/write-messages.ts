@@ -90,7 +90,7 @@ export async function writeMessages<D>(
   deps: MatchDeps,
 ): Promise<void> {
   const { organization_id } = parsed.event
-  const project_id = heard.type.project?.(heard.data) ?? null
+  const project_id = parsed.type.project?.(parsed.data) ?? null
   const { before_update: before = {} } = publicFields.parse(parsed.data)
   const { event: name } = nameOf(parsed)
   const audiences = audiencesOf(name, { project_id, organization_id }, before)
@@ -101,7 +101,7 @@ export async function writeMessages<D>(
     return own.length === 0 ? [] : buildMessages(dialect, parsed, own, deps)
   })
   await insertMessages(tx, messages)
-  heard.afterCommit(deps.onMessages)
+  parsed.afterCommit(deps.onMessages)
 }
 
 /** Builds the rows of the messages for webhooks of one dialect, with the event of each audience. */

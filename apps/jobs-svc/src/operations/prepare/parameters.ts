@@ -21,7 +21,7 @@ const defaultQuality = 70
 export function workParams(
   given: DataParameters,
   files: readonly UploadedFile[],
-  { allowedNets }: { allowedNets: readonly string[] },
+  { allowedNets }: { allowedNets: readonly Net[] },
   context: CallContext,
 ): CreateWork['params'] {
   const { frame_filter, sorting_method = 'lexicographical', upload_file_order = [] } = given

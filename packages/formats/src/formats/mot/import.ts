@@ -34,9 +34,7 @@ export async function* importMot(
   const [sequence, ...others] = findSequences(zip)
   if (!sequence) return
   if (others.length > 0) {
-    const names = [sequence, ...others.slice(0, 9)]
-      .map(({ root }) => root || './')
-      .join(', ')
+    const names = [sequence, ...others.slice(0, 9)].map(({ root }) => root || './').join(', ')
     throw new FormatError(`several sequences, expected one: ${names}`)
   }
   const firstFrame = await findFirstFrame(zip, sequence, target, run)
