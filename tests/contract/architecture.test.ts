@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
-import { notForGateway, orders, type Room, rooms, sealed } from './rooms.ts'
+import { notForGateway, orders, type Room, rooms, roomsWithoutOrder, sealed } from './rooms.ts'
 import {
   circlesOf,
   codeOf,
@@ -89,13 +89,40 @@ test.each(sealed)('%s is imported only through its index file', (folder) => {
   expect(wrong.map(at)).toEqual([])
 })
 
+/** First folder below `src/` of an app or package, or the name of a file beside the folders. */
+const firstOf = (path: string) => path.match(/^(?:apps|packages)\/[^/]+\/src\/([^/]+)/)?.[1] ?? ''
+const inOrder = sources.filter(
+  ({ path, isTest }) => firstOf(path) && !isTest && !path.includes('/db/migrations/'),
+)
+
+test('every app and package with folders lists each of them in its order', () => {
+  const inFolders = inOrder.filter(({ room, path }) => dirname(path) !== `${room}/src`)
+  const missing = inFolders
+    .filter(({ room }) => room in orders || !roomsWithoutOrder.includes(room))
+    .filter(({ room, path }) => !orders[room]?.includes(firstOf(path)))
+    .map(({ room, path }) => `${room} does not list ${firstOf(path)}`)
+  expect([...new Set(missing)]).toEqual([])
+})
+
+test('orders list each name once, and only folders and files that exist', () => {
+  const names = new Set(inOrder.map(({ room, path }) => `${room}/src/${firstOf(path)}`))
+  const listed = Object.entries(orders).flatMap(([room, order]) =>
+    order.map((name) => `${room}/src/${name}`),
+  )
+  expect(listed.filter((name, at) => !names.has(name) || listed.indexOf(name) !== at)).toEqual([])
+  expect(roomsWithoutOrder.filter((room) => !(room in rooms))).toEqual([])
+})
+
 test.each(Object.entries(orders))('folders of %s import in one direction', (room, order) => {
-  const placeOf = (path: string) => order.indexOf(path.split('/')[3] ?? '')
-  const own = imports.filter((one) => one.source.room === room && !one.source.isTest)
-  const wrong = own.filter(isRelative).filter(({ source, name }) => {
-    const position = placeOf(source.path)
-    return position >= 0 && placeOf(join(dirname(source.path), name)) > position
-  })
+  const top = order.length
+  const placeOf = (path: string) => {
+    const place = order.indexOf(firstOf(path))
+    return place < 0 ? top : place
+  }
+  const own = inOrder.filter((source) => source.room === room).flatMap(importsOf)
+  const wrong = own
+    .filter(isRelative)
+    .filter(({ source, name }) => placeOf(join(dirname(source.path), name)) > placeOf(source.path))
   expect(wrong.map(at)).toEqual([])
 })
 

@@ -103,13 +103,45 @@ export const rooms: Record<string, Room> = {
 /** Paths of kit for services only, since the gateway has no database and no bus. */
 export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/kit/outbox']
 
-/** Order of folders in a service: each imports only those before it. Files beside them may be imported by all. */
+/**
+ * Order of the folders of an app or package, ground first: each imports only those before it. A file of `src/` that
+ * folders import is listed by its name. Files that are not listed stand above all folders.
+ */
 export const orders: Record<string, string[]> = {
   'apps/annotations-svc': [
-    ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
-    ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
+    'db',
+    'config.ts',
+    'deps.ts',
+    'validation',
+    'targets',
+    'queries',
+    'layout',
+    'reading',
+    'history',
+    'bodies',
+    'limits.ts',
+    'writing',
+    'upkeep',
+    'statistics',
+    'annotations',
+    'events',
   ],
 }
+
+/** Apps and packages with folders that have no order yet. */
+export const roomsWithoutOrder = [
+  'apps/console',
+  'apps/gateway',
+  'apps/jobs-svc',
+  'apps/projects-svc',
+  'apps/standalone',
+  'apps/webhooks-svc',
+  'packages/cli',
+  'packages/contracts',
+  'packages/formats',
+  'packages/kit',
+  'packages/sdk',
+]
 
 /** Folders of projects-svc that are imported only through their index file. */
 export const sealed = ['identity', 'organizations']

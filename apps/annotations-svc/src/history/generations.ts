@@ -1,9 +1,9 @@
 import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
 import { CompiledQuery, sql, type Transaction } from 'kysely'
+import type { RequestIds } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import { liveRows } from '../reading/live.ts'
 import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
-import type { RequestIds } from '../targets/ids.ts'
 import type { JobRows } from '../targets/job-rows.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 

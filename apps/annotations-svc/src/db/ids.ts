@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb } from './schema.ts'
 
 /** Ids of one request. They ascend, so that the order of ids is the order of the request. */
 export interface RequestIds {
