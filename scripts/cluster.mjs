@@ -91,7 +91,7 @@ async function revive(name, code, part) {
 
 /** Allows one cluster at a time in a folder. */
 async function lock() {
-  const built = new URL('../apps/standalone/dist/lock.js', import.meta.url)
+  const built = new URL('../apps/standalone/dist/data-dir/lock.js', import.meta.url)
   const { lockDataDir } = await import(built.href)
   return lockDataDir(folder)
 }

@@ -18,8 +18,8 @@ const settings = {
  * server.
  */
 export async function postgresPart(folder, logs, onGone) {
-  const { placeServer } = await built('postgres-home')
-  const { asServer, binary, createCluster, dataOf, readPassword } = await built('postgres-cluster')
+  const { placeServer } = await built('home')
+  const { asServer, binary, createCluster, dataOf, readPassword } = await built('cluster')
   await mkdir(folder, { recursive: true, mode: 0o755 })
   const home = await placeServer({ dataDir: folder })
   const password = await readPassword(folder, home)
@@ -50,7 +50,7 @@ export async function postgresPart(folder, logs, onGone) {
 }
 
 function built(name) {
-  const file = new URL(`../../apps/standalone/dist/${name}.js`, import.meta.url)
+  const file = new URL(`../../apps/standalone/dist/postgres/${name}.js`, import.meta.url)
   if (existsSync(file)) return import(file.href)
   throw new Error('apps/standalone is not built: run npm run build')
 }

@@ -222,7 +222,9 @@ test('serve.ts, read.ts and present.ts name no operation', () => {
   const names = restOperations.flatMap(({ name, rpc }) => [name, rpc])
   const named = new RegExp(`\\b(${names.join('|')})\\b`)
   const wrong = sources
-    .filter(({ path }) => /^apps\/gateway\/src\/(serve|read|present)\.ts$/.test(path))
+    .filter(({ path }) =>
+      /^apps\/gateway\/src\/(operations\/(serve|read)|responses\/present)\.ts$/.test(path),
+    )
     .flatMap((source) => linesWith(named, source.path, codeOf(source)))
   expect(wrong).toEqual([])
 })

@@ -108,6 +108,29 @@ export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/k
  * folders import is listed by its name. Files that are not listed stand above all folders.
  */
 export const orders: Record<string, string[]> = {
+  'apps/gateway': [
+    'call',
+    'dialects',
+    'config.ts',
+    'ports.ts',
+    'bodies',
+    'responses',
+    'plugins',
+    'repeats',
+    'operations',
+    'reference',
+    'tus',
+    'routes',
+  ],
+  'apps/standalone': [
+    'config.ts',
+    'free-port.ts',
+    'data-dir',
+    'postgres',
+    'services.ts',
+    'conversion',
+    'ops',
+  ],
   'apps/annotations-svc': [
     'db',
     'config.ts',
@@ -131,10 +154,8 @@ export const orders: Record<string, string[]> = {
 /** Apps and packages with folders that have no order yet. */
 export const roomsWithoutOrder = [
   'apps/console',
-  'apps/gateway',
   'apps/jobs-svc',
   'apps/projects-svc',
-  'apps/standalone',
   'apps/webhooks-svc',
   'packages/cli',
   'packages/contracts',

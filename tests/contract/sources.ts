@@ -4,7 +4,7 @@ import { root } from '../support/root.ts'
 
 /** A TypeScript file of the repository, as text. */
 export interface RepositoryFile {
-  /** Path from the root: `apps/gateway/src/serve.ts`. */
+  /** Path from the root: `apps/gateway/src/operations/serve.ts`. */
   path: string
   /** Folder with import rules: `apps/gateway`, `packages/kit`, `tests`, `scripts`. */
   room: string

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lockDataDir } from '@reticle/standalone/lock'
-import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
+import { lockDataDir } from '@reticle/standalone/data-dir/lock'
+import { type Postgres, startPostgres } from '@reticle/standalone/postgres/server'
 import pg from 'pg'
 
 /** Starts the PostgreSQL of a test run: `RETICLE_TEST_DATABASE_URL` if set, else an embedded one without fsync. */

@@ -1,11 +1,16 @@
 import { importQuery } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
-import { announcedLength, bodyOf } from '../body.ts'
+import { announcedLength, bodyOf } from '../bodies/body.ts'
+import { isForm } from '../call/request.ts'
+import { targetOf } from '../operations/serve.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { isForm } from '../request.ts'
-import { targetOf } from '../serve.ts'
-import { storeOneFile } from './one-file.ts'
-import { storeAndStart, type Upload, type UploadCall, withoutCallId } from './upload.ts'
+import {
+  storeAndStart,
+  storeOneFile,
+  type Upload,
+  type UploadCall,
+  withoutCallId,
+} from './upload.ts'
 
 /**
  * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: import of one file with annotations, or

@@ -5,9 +5,9 @@ import fastifyStatic from '@fastify/static'
 import { apiVersion } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { baseOf, originOf } from '../call/request.ts'
 import { listsHtml } from '../plugins/accept.ts'
-import { toJson } from '../present.ts'
-import { baseOf, originOf } from '../request.ts'
+import { toJson } from '../responses/present.ts'
 
 /** Allows scripts, styles and calls of this site only; images may also be created by the page. */
 const policy = [

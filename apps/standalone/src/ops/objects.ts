@@ -5,7 +5,7 @@ import { diskBlobs } from '@reticle/kit/blob/disk'
 import type { ArchiveWriter, TarFile } from '@reticle/kit/dump/archive'
 import { type Checksums, layout } from '@reticle/kit/dump/manifest'
 import { DomainError } from '@reticle/kit/errors'
-import { objectsOf } from '../objects.ts'
+import { objectsOf } from '../data-dir/objects.ts'
 
 type Sum = Checksums['objects']
 

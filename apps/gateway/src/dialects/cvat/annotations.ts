@@ -1,5 +1,5 @@
 import { bytes as bytesSchema } from '@reticle/contracts/rest/common'
-import { type Fields, isFields, type Translation, type Translations } from '../dialect.ts'
+import { type Fields, isFields, type Translation, type Translations } from '../../call/dialect.ts'
 import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
 /**
