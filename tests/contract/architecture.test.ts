@@ -1,7 +1,15 @@
 import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
-import { notForGateway, orders, type Room, rooms, roomsWithoutOrder, sealed } from './rooms.ts'
+import {
+  notForGateway,
+  orders,
+  otherFilesWithSql,
+  type Room,
+  rooms,
+  roomsWithoutOrder,
+  sealed,
+} from './rooms.ts'
 import {
   circlesOf,
   codeOf,
@@ -147,12 +155,20 @@ test('policies import only rules and types', () => {
   expect(wrong.map(at)).toEqual([])
 })
 
-test('handlers, policies and messages contain no SQL', () => {
-  const sql = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`/
-  const wrong = sources
-    .filter(({ path }) => /^apps\/.*\/(rpc|policy|messages)\.ts$/.test(path))
-    .flatMap((source) => linesWith(sql, source.path, codeOf(source)))
-  expect(wrong).toEqual([])
+/** Files for SQL: the repository of a resource, its list, the schema, and a folder of statements. */
+const mayHaveSql = /\/(repo(-[\w-]+)?|list)\.ts$|\/(db|store)\//
+const sqlText =
+  /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`|\binsert into \w|\bdelete from \w|\bupdate \S+ (as \w+ )?set\b|\bselect\s[^;'"]*\sfrom\s/
+
+test('only repo*.ts, list.ts, db/ and store/ contain SQL', () => {
+  const known = Object.entries(otherFilesWithSql).flatMap(([room, files]) =>
+    files.map((file) => `${room}/src/${file}`),
+  )
+  const found = sources
+    .filter(({ path, isTest }) => /^apps\/.*\/src\//.test(path) && !isTest)
+    .filter((source) => !mayHaveSql.test(source.path) && sqlText.test(codeOf(source).join('\n')))
+    .map(({ path }) => path)
+  expect(found.sort()).toEqual(known.sort())
 })
 
 test('functions that lock rows take a transaction, since a lock ends with its transaction', () => {

@@ -19,7 +19,7 @@ import { idBlocks } from './db/ids.ts'
 import type { AnnotationsDb } from './db/schema.ts'
 import { group, type Neighbours } from './deps.ts'
 import { eventHandler } from './events/consumer.ts'
-import { sweepHistory } from './history/sweep.ts'
+import { sweepHistory } from './history/store/sweep.ts'
 import { startUpkeep } from './upkeep/start.ts'
 
 export { processParts, readConfig } from './config.ts'

@@ -6,8 +6,8 @@ import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
-import { authorColumns, authorOf } from './authors.ts'
-import { mostReadable } from './revisions.ts'
+import { authorColumns, authorOf } from './store/authors.ts'
+import { mostReadable } from './store/revisions.ts'
 
 type Query = Omit<OperationInput<typeof annotations.listJobRevisions>, 'id'>
 

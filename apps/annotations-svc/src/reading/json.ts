@@ -2,7 +2,7 @@ import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { createPacer } from '@reticle/kit/pacer'
 import { cutBytes, pieceBytes } from '@reticle/kit/pieces'
-import { wordOf } from '../queries/conditions.ts'
+import { wordOf } from '../queries/store/conditions.ts'
 
 /**
  * Joins row lines to REST JSON without parsing them: numbers and fragments are stored as the text of the response.

@@ -9,12 +9,12 @@ import { migrations } from '../db/migrations/index.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import { jobRange } from '../testing/workspace.ts'
-import { openFinder } from './find.ts'
 import { setBytes } from './json.ts'
 import { readKind } from './rows.ts'
-import { selectPieces, selectRows } from './select.ts'
-import { readFew } from './select-few.ts'
-import { openSnapshot } from './snapshot.ts'
+import { openFinder } from './store/find.ts'
+import { selectPieces, selectRows } from './store/select.ts'
+import { readFew } from './store/select-few.ts'
+import { openSnapshot } from './store/snapshot.ts'
 
 const { db, pool } = await testDatabase<AnnotationsDb>([{ schema: 'annotations', migrations }])
 

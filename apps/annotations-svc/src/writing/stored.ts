@@ -8,7 +8,7 @@ import {
   trackText,
 } from '@reticle/contracts/row-lines'
 import type { RequestIds } from '../db/ids.ts'
-import type { GenerationOf } from '../history/generations.ts'
+import type { GenerationOf } from '../history/store/generations.ts'
 import { cutTrack, type TrackPiece } from '../layout/cut.ts'
 import { foldsOf } from '../layout/folds.ts'
 import { joinPieces } from '../layout/join.ts'

@@ -1,11 +1,11 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type Prepared, queryTexts } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
-import { isFolded } from '../layout/folds.ts'
-import { type AnnotationQuery, everything, isEverything } from '../queries/annotation-query.ts'
-import { type AnnotationTarget, isSequence } from '../targets/target.ts'
-import { jsonOf, setJson } from './json.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import { isFolded } from '../../layout/folds.ts'
+import { type AnnotationQuery, everything, isEverything } from '../../queries/annotation-query.ts'
+import { type AnnotationTarget, isSequence } from '../../targets/target.ts'
+import { jsonOf, setJson } from '../json.ts'
 import { type Few, mostOfFew, readFrames, stateColumns, stateOf } from './select-frames.ts'
 
 /**

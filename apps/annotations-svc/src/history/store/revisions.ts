@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '@reticle/kit'
 import { type Kysely, sql } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
-import type { AnnotationTarget } from '../targets/target.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import type { AnnotationTarget } from '../../targets/target.ts'
 
 /** Maximum number of readable revisions of a job. */
 export const mostReadable = 1000

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { RowKind } from '@reticle/contracts/row-lines'
-import { columnSeparator } from '@reticle/contracts/row-lines'
+import { columnSeparator, type RowKind } from '@reticle/contracts/row-lines'
 import { copyIn, emptyText } from '@reticle/kit/db/copy'
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
-import { type StoredRow, tables } from './stored.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import { type StoredRow, tables } from '../stored.ts'
 
 type Tx = Transaction<AnnotationsDb>
 

@@ -1,16 +1,16 @@
 import { arrayOf, columnSeparator, type RowKind, toLatin1 } from '@reticle/contracts/row-lines'
 import { type Prepared, queryRows, queryTexts } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
-import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
-import { rowColumns } from '../history/keep.ts'
-import { completeObject } from '../reading/complete.ts'
-import { latinColumns } from '../reading/lines.ts'
-import { rowsOfIds } from '../reading/live.ts'
-import { answerText, objectOf } from '../reading/objects.ts'
-import { lineOf } from '../reading/select.ts'
-import type { LabelIndex } from '../validation/labels.ts'
-import { keyOfIds } from '../writing/insert.ts'
-import { deleteRows } from '../writing/remove.ts'
+import type { AnnotationSetRow, AnnotationsDb } from '../../db/schema.ts'
+import { rowColumns } from '../../history/store/keep.ts'
+import { completeObject } from '../../reading/complete.ts'
+import { latinColumns } from '../../reading/lines.ts'
+import { answerText, objectOf } from '../../reading/objects.ts'
+import { rowsOfIds } from '../../reading/store/live.ts'
+import { lineOf } from '../../reading/store/select.ts'
+import type { LabelIndex } from '../../validation/labels.ts'
+import { deleteRows } from '../../writing/store/delete-rows.ts'
+import { keyOfIds } from '../../writing/store/insert.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
@@ -83,7 +83,7 @@ interface Change {
   texts: string[]
 }
 
-/** Uses an insert with conflict on the id key, as in `writing/insert.ts`. */
+/** Uses an insert with conflict on the id key, as in `writing/store/insert.ts`. */
 async function rewrite(tx: Tx, kind: RowKind, job: Whose, rows: Change[]) {
   if (rows.length === 0) return
   const names = Object.keys(columnsOf[kind])

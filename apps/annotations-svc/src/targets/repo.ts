@@ -5,7 +5,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { hasNewerLabels } from './job-state.ts'
-import { type ChangeReason, recordRevisions } from './record.ts'
+import { type ChangeReason, recordRevisions } from './repo-revisions.ts'
 import { type AnnotationTarget, findTarget } from './target.ts'
 
 type Db = Kysely<AnnotationsDb> // also accepts a transaction

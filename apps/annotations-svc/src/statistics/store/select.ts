@@ -1,10 +1,10 @@
 import { columnSeparator, type RowKind, splitLines } from '@reticle/contracts/row-lines'
 import { copyOut } from '@reticle/kit/db/copy'
-import { type CompiledQuery, sql, type Transaction } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
-import { liveRows } from '../reading/live.ts'
-import { originOf } from '../reading/select.ts'
-import type { AnnotationTarget } from '../targets/target.ts'
+import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely'
+import type { AnnotationSetRow, AnnotationsDb } from '../../db/schema.ts'
+import { liveRows } from '../../reading/store/live.ts'
+import { originOf } from '../../reading/store/select.ts'
+import type { AnnotationTarget } from '../../targets/target.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
@@ -62,4 +62,14 @@ export async function* readColumns(
 ): AsyncGenerator<string[][]> {
   for await (const lines of splitLines(copyOut(tx, statements[kind](tx, targets), { signal })))
     yield lines.map((line) => line.split(columnSeparator))
+}
+
+/** Returns the rows of annotation sets by the ids of their jobs. */
+export async function findAnnotationSets(
+  db: Kysely<AnnotationsDb>,
+  jobs: readonly number[],
+): Promise<ReadonlyMap<number, AnnotationSetRow>> {
+  const { rows } = await sql<AnnotationSetRow>`
+    select * from jobs where job_id = any(${jobs}::int[])`.execute(db)
+  return new Map(rows.map((row) => [row.job_id, row]))
 }

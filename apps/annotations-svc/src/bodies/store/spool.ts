@@ -1,10 +1,10 @@
 import { columnSeparator } from '@reticle/contracts/row-lines'
 import { copyIn } from '@reticle/kit/db/copy'
 import { sql, type Transaction } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
-import type { Deps } from '../deps.ts'
-import type { Batch } from './body.ts'
-import { assertFew } from './check.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
+import type { Batch } from '../body.ts'
+import { assertFew } from '../check.ts'
 
 type Tx = Transaction<AnnotationsDb>
 

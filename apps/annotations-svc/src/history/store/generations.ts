@@ -1,11 +1,11 @@
 import { arrayOf, rowKinds } from '@reticle/contracts/row-lines'
 import { CompiledQuery, sql, type Transaction } from 'kysely'
-import type { RequestIds } from '../db/ids.ts'
-import type { AnnotationsDb } from '../db/schema.ts'
-import { liveRows } from '../reading/live.ts'
-import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
-import type { JobRows } from '../targets/job-rows.ts'
-import type { AnnotationTarget } from '../targets/target.ts'
+import type { RequestIds } from '../../db/ids.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import { liveRows } from '../../reading/store/live.ts'
+import { deleteFrom, partitionsOf } from '../../reading/store/partitions.ts'
+import type { JobRows } from '../../targets/repo.ts'
+import type { AnnotationTarget } from '../../targets/target.ts'
 
 /** Returns the generation under which rows of a job are written. */
 export type GenerationOf = (job: number) => number

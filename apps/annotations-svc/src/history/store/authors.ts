@@ -1,7 +1,7 @@
 import type { AuthorStatistics } from '@reticle/contracts/rest/statistics'
 import type { BasicUser } from '@reticle/contracts/rest/users'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
 
 /** Columns of `authors as author` after a left join; null without an author or after the account was deleted. */
 export const authorColumns = [

@@ -1,7 +1,7 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { queryRows } from '@reticle/kit/db/prepared'
 import type { Kysely } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
 
 /**
  * Returns the partitions with rows of these tasks, as SQL names. Rows are deleted from a partition by `ctid`

@@ -1,13 +1,13 @@
 import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { RequestIds } from '../db/ids.ts'
-import type { AnnotationsDb } from '../db/schema.ts'
-import { foldsOf } from '../layout/folds.ts'
-import { liveRows } from '../reading/live.ts'
-import { partitionsOf } from '../reading/partitions.ts'
-import type { JobRows } from '../targets/job-rows.ts'
-import type { AnnotationTarget } from '../targets/target.ts'
-import { type ChangeLedger, noteUndone } from './change-ledger.ts'
+import type { RequestIds } from '../../db/ids.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import { foldsOf } from '../../layout/folds.ts'
+import { liveRows } from '../../reading/store/live.ts'
+import { partitionsOf } from '../../reading/store/partitions.ts'
+import type { JobRows } from '../../targets/repo.ts'
+import type { AnnotationTarget } from '../../targets/target.ts'
+import { type ChangeLedger, noteUndone } from '../change-ledger.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
 

@@ -1,11 +1,11 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
-import { foldsOf, isFolded } from '../layout/folds.ts'
-import { sharedEdges, type TrackPairs } from '../layout/tracks.ts'
-import { type AnnotationQuery, everything } from '../queries/annotation-query.ts'
-import { conditionsOn, jobsAt } from '../queries/conditions.ts'
-import { type AnnotationTarget, isSequence } from '../targets/target.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
+import { foldsOf, isFolded } from '../../layout/folds.ts'
+import { sharedEdges, type TrackPairs } from '../../layout/tracks.ts'
+import { type AnnotationQuery, everything } from '../../queries/annotation-query.ts'
+import { conditionsOn, jobsAt } from '../../queries/store/conditions.ts'
+import { type AnnotationTarget, isSequence } from '../../targets/target.ts'
 import { liveRows, walkRows } from './live.ts'
 
 type Db = Kysely<AnnotationsDb> // also accepts a transaction

@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from '@reticle/kit'
 import { type ControlledTransaction, type Kysely, sql } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
 
 /** A reader that takes nothing for this time loses its snapshot, so that the connection becomes free. */
 const usualIdleMs = 30_000

@@ -1,6 +1,6 @@
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { sql } from 'kysely'
-import type { AnnotationsSettings } from '../config.ts'
+import type { AnnotationsSettings } from '../../config.ts'
 
 /**
  * Columns of the annotation tables. `replaced_<table>` has the same columns and the revision that changed or deleted

@@ -3,9 +3,9 @@ import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import type { RowKind } from '@reticle/contracts/row-lines'
 import { conditionOf } from '@reticle/kit/list/filter'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { AnnotationTarget } from '../targets/target.ts'
-import type { AnnotationQuery } from './annotation-query.ts'
-import { countFrames, framesOf, hasSome, type Spans } from './spans.ts'
+import type { AnnotationTarget } from '../../targets/target.ts'
+import type { AnnotationQuery } from '../annotation-query.ts'
+import { countFrames, framesOf, hasSome, type Spans } from '../spans.ts'
 
 type Condition = RawBuilder<SqlBool>
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { AnnotationsDb } from '../db/schema.ts'
+import type { AnnotationsDb } from '../../db/schema.ts'
 
 type Db = Kysely<AnnotationsDb>
 
