@@ -86,6 +86,28 @@ export function librariesOf(path: string, sources: readonly RepositoryFile[]): S
   return libraries
 }
 
+/**
+ * Returns the files of the repository that a file imports, directly and through others, with itself. Imports of types
+ * count.
+ */
+export function filesReachedFrom(path: string, sources: readonly RepositoryFile[]): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const seen = new Set([path])
+  for (const one of seen) {
+    const source = byPath.get(one)
+    for (const target of source ? filesImportedBy(source) : []) seen.add(target)
+  }
+  return seen
+}
+
+/** Returns the files of the repository that a file imports directly. */
+export function filesImportedBy(source: RepositoryFile): string[] {
+  return importsOf(source).flatMap(({ name }) => {
+    if (name.startsWith('.')) return [join(dirname(source.path), name)]
+    return name.startsWith('@reticle/') ? [pathOf(name)] : []
+  })
+}
+
 /** Resolves `@reticle/kit/errors` to `packages/kit/src/errors.ts`, as package.json defines. */
 function pathOf(name: string): string {
   const [, folder, ...rest] = name.split('/')
