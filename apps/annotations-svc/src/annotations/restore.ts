@@ -80,9 +80,15 @@ async function restoreSet(
   if (settings.historyDays === 0) await deleteLive(tx, target, before)
   for (const row of before.values()) recordEmptied(ledger, row)
   const closing = {
-    ...{ action: 'restore' as const, ledger, before, settings, note },
-    ...{ labels_revision: moment.labels_revision, labels_noted: target.labels_revision },
-    ...{ generation, createdIds: () => null },
+    action: 'restore' as const,
+    ledger,
+    before,
+    settings,
+    note,
+    labels_revision: moment.labels_revision,
+    labels_noted: target.labels_revision,
+    generation,
+    createdIds: () => null,
   }
   return closeWrite(tx, target, closing, context)
 }

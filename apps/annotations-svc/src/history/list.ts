@@ -39,9 +39,15 @@ const viewsOf = (db: Kysely<AnnotationsDb>) =>
     .innerJoin('jobs as job', 'job.job_id', 'entry.job_id')
     .leftJoin('authors as author', 'author.id', 'entry.author_id')
     .select([
-      ...(['entry.revision', 'entry.job_id', 'entry.created_date', 'entry.action'] as const),
-      ...(['entry.created', 'entry.updated', 'entry.deleted'] as const),
-      ...(['entry.request_id', 'entry.rq_id'] as const),
+      'entry.revision',
+      'entry.job_id',
+      'entry.created_date',
+      'entry.action',
+      'entry.created',
+      'entry.updated',
+      'entry.deleted',
+      'entry.request_id',
+      'entry.rq_id',
       ...authorColumns,
       sql<boolean>`entry.revision = job.revision
         or entry.is_readable and entry.revision > job.revision - ${mostReadable}`.as('readable'),

@@ -139,7 +139,11 @@ export async function noteLabels(
 }
 
 export const nothingMore = {
-  ...{ tags: 0, shapes: 0, tracks: 0, generation: null, created_ids: null },
+  tags: 0,
+  shapes: 0,
+  tracks: 0,
+  generation: null,
+  created_ids: null,
   counts: { created: 0, updated: 0, deleted: 0 },
 }
 
@@ -203,9 +207,22 @@ const changeColumns: readonly ChangeColumn[] = [
 ]
 
 const columnsOfJob = [
-  ...['job_id', 'task_id', 'project_id', 'organization_id', 'start_frame', 'stop_frame'],
-  ...['revision', 'labels_revision', 'tags', 'shapes', 'tracks', 'updated_date'],
-  ...['labels_changes', 'labels_noted', 'labels_sweep', 'generation'],
+  'job_id',
+  'task_id',
+  'project_id',
+  'organization_id',
+  'start_frame',
+  'stop_frame',
+  'revision',
+  'labels_revision',
+  'tags',
+  'shapes',
+  'tracks',
+  'updated_date',
+  'labels_changes',
+  'labels_noted',
+  'labels_sweep',
+  'generation',
 ] as const
 const jobsById = {
   name: 'jobs_by_id',

@@ -174,8 +174,12 @@ export function eventsOf(
 const mostDetailed = 1000
 
 const usual = {
-  ...{ create: 'create', update: 'update', delete: 'delete' },
-  ...{ replace: 'create', import: 'create', restore: 'create' },
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  replace: 'create',
+  import: 'create',
+  restore: 'create',
 }
 
 /** Returns counts by action, unless they follow from the action of the write. */

@@ -94,8 +94,13 @@ async function removeSet(
   const removing = { find: openFinder(tx, target, keeping(settings)), ledger, onDeleted }
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], removing)
   const closing = {
-    ...{ action: 'delete' as const, ledger, before, settings },
-    ...{ labels_revision: null, generation: null, createdIds: () => null },
+    action: 'delete' as const,
+    ledger,
+    before,
+    settings,
+    labels_revision: null,
+    generation: null,
+    createdIds: () => null,
   }
   return closeWrite(tx, target, { ...closing, note: notifications }, context)
 }

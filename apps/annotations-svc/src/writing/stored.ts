@@ -45,11 +45,7 @@ export const tables: Record<RowKind, Table> = {
   },
   track: {
     table: arrayOf.track,
-    columns: [
-      'start_frame',
-      ...rowColumns.track.slice(1),
-      ...[...whereColumns, 'stop_frame', 'origin'],
-    ],
+    columns: ['start_frame', ...rowColumns.track.slice(1), ...whereColumns, 'stop_frame', 'origin'],
     neverNull: ['shapes'],
   },
 }

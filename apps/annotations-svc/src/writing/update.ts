@@ -114,8 +114,13 @@ async function changeSet(
   assertNothingMissing(missing)
   const { labels_revision } = update.labels
   const closing = {
-    ...{ action: 'update' as const, ledger, before, settings, labels_revision },
-    ...{ generation: null, createdIds: (job: number) => multirange(created.get(job)) },
+    action: 'update' as const,
+    ledger,
+    before,
+    settings,
+    labels_revision,
+    generation: null,
+    createdIds: (job: number) => multirange(created.get(job)),
   }
   return closeWrite(tx, target, { ...closing, note: update.note }, context)
 }

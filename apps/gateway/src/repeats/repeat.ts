@@ -43,7 +43,9 @@ export async function openRepeat(
   const fingerprint = openFingerprint(fingerprintValues, boundary || undefined)
   let text: string | undefined
   const repeat: Repeat = {
-    ...{ owner: keyOwnerOf(operation), id: keyId(key, scope), claim_id: randomUUID() },
+    owner: keyOwnerOf(operation),
+    id: keyId(key, scope),
+    claim_id: randomUUID(),
     seal: encryptionKeyOf(key, scope),
     fingerprint: () => text,
     read: fingerprint.add,
@@ -62,8 +64,14 @@ const dialectValues = ({ dialect, mount }: FastifyRequest) => (dialect ? [dialec
 
 /** Headers that change the meaning of a call. */
 const fingerprintHeaders = [
-  ...['x-organization', 'if-match', 'tus-resumable', 'upload-length', 'upload-metadata'],
-  ...['upload-start', 'upload-multiple', 'upload-finish'],
+  'x-organization',
+  'if-match',
+  'tus-resumable',
+  'upload-length',
+  'upload-metadata',
+  'upload-start',
+  'upload-multiple',
+  'upload-finish',
 ]
 
 /**

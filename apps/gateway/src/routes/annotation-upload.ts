@@ -76,13 +76,23 @@ function readImport(call: Pick<UploadCall, 'input' | 'operation'>) {
   const target = targetOf(call.operation)
   return {
     uploadInput: {
-      ...{ purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const) },
-      ...{ target, id },
-      ...{ format, import_mode, dry_run, location, if_match },
+      purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const),
+      target,
+      id,
+      format,
+      import_mode,
+      dry_run,
+      location,
+      if_match,
     },
-    ...{ filename, cloud_storage_id },
+    filename,
+    cloud_storage_id,
     options: {
-      ...{ format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
+      format: format ?? '',
+      import_mode,
+      conv_mask_to_poly,
+      dry_run,
+      if_match,
       names_default_subset,
     },
   }

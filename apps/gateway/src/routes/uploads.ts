@@ -28,7 +28,10 @@ interface Collection extends FileRoutes {
 
 const { requests, guides } = tables
 const ofData = {
-  ...{ once: dataUpload, start: dataStart, multiple: dataMultiple, finish: dataFinish },
+  once: dataUpload,
+  start: dataStart,
+  multiple: dataMultiple,
+  finish: dataFinish,
 }
 const ofBackup = { once: restoreUpload, start: restoreStart, finish: restoreFinish }
 const ofAnnotations = { once: importUpload, start: importStart, finish: importFinish }

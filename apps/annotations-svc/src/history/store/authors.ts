@@ -5,8 +5,10 @@ import type { AnnotationsDb } from '../../db/schema.ts'
 
 /** Columns of `authors as author` after a left join; null without an author or after the account was deleted. */
 export const authorColumns = [
-  ...(['author.id as author_id', 'author.username'] as const),
-  ...(['author.first_name', 'author.last_name'] as const),
+  'author.id as author_id',
+  'author.username',
+  'author.first_name',
+  'author.last_name',
 ] as const
 
 interface AuthorRow {
@@ -60,7 +62,10 @@ export async function countAuthors(
   const since = rows.map((row) => +row.since)
   return {
     authors: rows.map(({ created, updated, deleted, ...row }) => ({
-      ...{ user: authorOf(row), created, updated, deleted },
+      user: authorOf(row),
+      created,
+      updated,
+      deleted,
     })),
     authors_since: since.length > 0 ? new Date(Math.min(...since)).toISOString() : null,
   }

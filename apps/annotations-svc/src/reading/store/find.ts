@@ -156,7 +156,7 @@ async function findTracks(
   ids: readonly number[],
   pairs: TrackPairs,
 ): Promise<Map<number, StoredObject>> {
-  const values = [...[target.jobs.map((one) => one.id), ids, pairsJson(pairs), target.task_id]]
+  const values = [target.jobs.map((one) => one.id), ids, pairsJson(pairs), target.task_id]
   const texts = await queryTexts(db, pieces, values)
   const rows = texts.map(([, ...columns]) => pieceRow(latinColumns(columns)))
   const groups = new Map<string, PieceRow[]>()

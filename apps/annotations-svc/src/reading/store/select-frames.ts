@@ -35,7 +35,13 @@ export function stateOf(texts: Texts): [number, JobState] {
 }
 
 export const stateColumns = [
-  ...['job_id', 'revision', 'labels_revision', 'labels_noted', 'tags', 'shapes', 'tracks'],
+  'job_id',
+  'revision',
+  'labels_revision',
+  'labels_noted',
+  'tags',
+  'shapes',
+  'tracks',
 ].join(', ')
 
 /**
