@@ -42,7 +42,7 @@ async function killDuring(begin: (api: Reticle['admin']) => Promise<AnyJson>) {
   return { second, request: await second.admin.ended(rq_id) }
 }
 
-test('an export continues after the server was killed', { timeout: 120_000 }, async () => {
+test('an export continues after the server was killed', async () => {
   const { second, request } = await killDuring(async (api) => {
     const task = await taskWithMedia(api, { files: await createImages(20) })
     const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
@@ -53,7 +53,7 @@ test('an export continues after the server was killed', { timeout: 120_000 }, as
   expect((await second.admin.bytes(request.result_url)).status).toBe(200)
 })
 
-test('images become one task although the server was killed', { timeout: 120_000 }, async () => {
+test('images become one task although the server was killed', async () => {
   const archive = storedZip(await createImages(6000))
   let task: AnyJson
   const { second, request } = await killDuring(async (api) => {
@@ -67,9 +67,7 @@ test('images become one task although the server was killed', { timeout: 120_000
   expect([size, count]).toEqual([6000, 6])
 })
 
-test('calls with idempotency keys take effect once although the server was killed', {
-  timeout: 120_000,
-}, async () => {
+test('calls with idempotency keys take effect once although the server was killed', async () => {
   const { start, first } = await killable()
   const create = (api: Reticle['admin'], at: number) =>
     api.call('POST', '/projects', {
@@ -100,7 +98,7 @@ async function endLeasesOfKeys(url: string): Promise<void> {
   await database.end()
 }
 
-test('an import is applied once although the server was killed', { timeout: 120_000 }, async () => {
+test('an import is applied once although the server was killed', async () => {
   let task: AnyJson
   const { second, request } = await killDuring(async (api) => {
     const files = await createImages(20)
@@ -123,9 +121,7 @@ test('an import is applied once although the server was killed', { timeout: 120_
   expect(shapes.length).toBe(30_000)
 })
 
-test('a worker process that dies is replaced, and its request continues', {
-  timeout: 60_000,
-}, async () => {
+test('a worker process that dies is replaced, and its request continues', async () => {
   const { first } = await killable()
   const task = await taskWithMedia(first.admin, { files: await createImages(20) })
   const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))

@@ -5,7 +5,7 @@ import { createCliHome } from '../../support/cli.ts'
 import { runMarkedCommands } from '../../support/document.ts'
 import { root } from '../../support/reticle.ts'
 
-test('the commands of the document work as they are written', { timeout: 300_000 }, async () => {
+test('the commands of the document work as they are written', async () => {
   const lines = (await runMarkedCommands('docs/cli.md', 'tests/e2e/cli/document.test.ts'))
     .trimEnd()
     .split('\n')
