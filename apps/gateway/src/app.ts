@@ -104,8 +104,8 @@ const httpOptions = ({ requestTimeoutMs }: GatewaySettings) => ({
 
 /** Returns the id of a request; an id from the client is kept if it is harmless. */
 function requestId({ headers }: IncomingMessage): string {
-  const inputPorts = String(headers['x-request-id'])
-  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(inputPorts) ? inputPorts : randomUUID()
+  const id = String(headers['x-request-id'])
+  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(id) ? id : randomUUID()
 }
 
 /** Registers the checks in the order of docs/spec/rest.md#errors: the first failing check determines the error. */

@@ -29,7 +29,7 @@ import {
   noteRemoval,
   removeObjects,
   updateRevisions,
-} from './store/follow-labels.ts'
+} from './store/label-rows.ts'
 
 type Tx = Transaction<AnnotationsDb>
 type LabelsChange = z.output<typeof labelsChanged.data>
