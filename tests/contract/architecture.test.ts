@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { restOperations } from '@reticle/contracts/api/index'
 import { expect, test } from 'vitest'
-import { notForGateway, orders, type Room, rooms, sealed } from './rooms.ts'
+import { notForGateway, orders, otherFilesWithSql, type Room, rooms, sealed } from './rooms.ts'
 import {
   circlesOf,
   codeOf,
@@ -84,13 +84,38 @@ test.each(sealed)('%s is imported only through its index file', (folder) => {
   expect(wrong.map(at)).toEqual([])
 })
 
+/** First folder below `src/` of an app or package, or the name of a file beside the folders. */
+const firstOf = (path: string) => path.match(/^(?:apps|packages)\/[^/]+\/src\/([^/]+)/)?.[1] ?? ''
+const inOrder = sources.filter(
+  ({ path, isTest }) => firstOf(path) && !isTest && !path.includes('/db/migrations/'),
+)
+
+test('every app and package with folders lists each of them in its order', () => {
+  const inFolders = inOrder.filter(({ room, path }) => dirname(path) !== `${room}/src`)
+  const missing = inFolders
+    .filter(({ room, path }) => !orders[room]?.includes(firstOf(path)))
+    .map(({ room, path }) => `${room} does not list ${firstOf(path)}`)
+  expect([...new Set(missing)]).toEqual([])
+})
+
+test('orders list each name once, and only folders and files that exist', () => {
+  const names = new Set(inOrder.map(({ room, path }) => `${room}/src/${firstOf(path)}`))
+  const listed = Object.entries(orders).flatMap(([room, order]) =>
+    order.map((name) => `${room}/src/${name}`),
+  )
+  expect(listed.filter((name, at) => !names.has(name) || listed.indexOf(name) !== at)).toEqual([])
+})
+
 test.each(Object.entries(orders))('folders of %s import in one direction', (room, order) => {
-  const placeOf = (path: string) => order.indexOf(path.split('/')[3] ?? '')
-  const own = imports.filter((one) => one.source.room === room && !one.source.isTest)
-  const wrong = own.filter(isRelative).filter(({ source, name }) => {
-    const position = placeOf(source.path)
-    return position >= 0 && placeOf(join(dirname(source.path), name)) > position
-  })
+  const top = order.length
+  const placeOf = (path: string) => {
+    const place = order.indexOf(firstOf(path))
+    return place < 0 ? top : place
+  }
+  const own = inOrder.filter((source) => source.room === room).flatMap(importsOf)
+  const wrong = own
+    .filter(isRelative)
+    .filter(({ source, name }) => placeOf(join(dirname(source.path), name)) > placeOf(source.path))
   expect(wrong.map(at)).toEqual([])
 })
 
@@ -115,12 +140,20 @@ test('policies import only rules and types', () => {
   expect(wrong.map(at)).toEqual([])
 })
 
-test('handlers, policies and messages contain no SQL', () => {
-  const sql = /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`/
-  const wrong = sources
-    .filter(({ path }) => /^apps\/.*[/-](rpc|policy|messages)\.ts$/.test(path))
-    .flatMap((source) => linesWith(sql, source.path, codeOf(source)))
-  expect(wrong).toEqual([])
+/** Files for SQL: the repository of a resource, its list, the schema, and a folder of statements. */
+const mayHaveSql = /\/(repo(-[\w-]+)?|list)\.ts$|\/(db|store)\//
+const sqlText =
+  /\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(<[^>]*>)?`|\binsert into \w|\bdelete from \w|\bupdate \S+ (as \w+ )?set\b|\bselect\s[^;'"]*\sfrom\s/
+
+test('only repo*.ts, list.ts, db/ and store/ contain SQL', () => {
+  const known = Object.entries(otherFilesWithSql).flatMap(([room, files]) =>
+    files.map((file) => `${room}/src/${file}`),
+  )
+  const found = sources
+    .filter(({ path, isTest }) => /^apps\/.*\/src\//.test(path) && !isTest)
+    .filter((source) => !mayHaveSql.test(source.path) && sqlText.test(codeOf(source).join('\n')))
+    .map(({ path }) => path)
+  expect(found.sort()).toEqual(known.sort())
 })
 
 test('functions that lock rows take a transaction, since a lock ends with its transaction', () => {
@@ -190,7 +223,9 @@ test('serve.ts, read.ts and present.ts name no operation', () => {
   const names = restOperations.flatMap(({ name, rpc }) => [name, rpc])
   const named = new RegExp(`\\b(${names.join('|')})\\b`)
   const wrong = sources
-    .filter(({ path }) => /^apps\/gateway\/src\/(serve|read|present)\.ts$/.test(path))
+    .filter(({ path }) =>
+      /^apps\/gateway\/src\/(operations\/(serve|read)|responses\/present)\.ts$/.test(path),
+    )
     .flatMap((source) => linesWith(named, source.path, codeOf(source)))
   expect(wrong).toEqual([])
 })

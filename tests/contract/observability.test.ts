@@ -98,7 +98,10 @@ test('the chart has the same alerts', () => {
 })
 
 test('labels of metrics never contain ids', () => {
-  const sources = ['packages/kit/src/observe/metrics.ts', 'apps/gateway/src/plugins/watch.ts']
+  const sources = [
+    'packages/kit/src/observe/metrics.ts',
+    'apps/gateway/src/plugins/connections/watch.ts',
+  ]
   const services = [
     'apps/jobs-svc/src/requests/metrics.ts',
     'apps/webhooks-svc/src/deliveries/metrics.ts',

@@ -19,7 +19,7 @@ export interface Pattern {
 }
 
 export interface LocatedPattern extends Pattern {
-  /** File and line: `apps/gateway/src/serve.ts:12`. */
+  /** File and line: `apps/gateway/src/operations/serve.ts:12`. */
   at: string
   path: string
 }

@@ -128,7 +128,10 @@ export const rooms: Record<string, Room> = {
 /** Paths of kit for services only, since the gateway has no database and no bus. */
 export const notForGateway = ['@reticle/kit/db', '@reticle/kit/bus', '@reticle/kit/outbox']
 
-/** Order of folders in a service: each imports only those before it. Files beside them may be imported by all. */
+/**
+ * Order of the folders of an app or package, ground first: each imports only those before it. A file of `src/` that
+ * folders import is listed by its name. Files that are not listed stand above all folders.
+ */
 export const orders: Record<string, string[]> = {
   'packages/kit': [
     ...['call', 'scheduling', 'net', 'settings', 'observe', 'keys', 'db', 'list', 'outbox', 'bus'],
@@ -144,10 +147,6 @@ export const orders: Record<string, string[]> = {
     'requests',
     'downloads',
     'client',
-  ],
-  'apps/annotations-svc': [
-    ...['validation', 'targets', 'queries', 'layout', 'reading', 'history', 'bodies'],
-    ...['writing', 'upkeep', 'statistics', 'annotations', 'events'],
   ],
   'packages/formats': [
     'json',
@@ -202,7 +201,69 @@ export const orders: Record<string, string[]> = {
     ...['style', 'ui', 'api', 'records', 'shell', 'account', 'people', 'server', 'webhooks'],
     ...['requests', 'labels', 'panels', 'jobs', 'tasks', 'projects', 'viewer'],
   ],
+  'apps/gateway': [
+    'call',
+    'dialects',
+    'config.ts',
+    'ports.ts',
+    'bodies',
+    'responses',
+    'plugins',
+    'repeats',
+    'operations',
+    'reference',
+    'tus',
+    'routes',
+  ],
+  'apps/standalone': [
+    'config.ts',
+    'free-port.ts',
+    'data-dir',
+    'postgres',
+    'services.ts',
+    'conversion',
+    'ops',
+  ],
+  'apps/annotations-svc': [
+    'db',
+    'config.ts',
+    'deps.ts',
+    'validation',
+    'targets',
+    'queries',
+    'layout',
+    'reading',
+    'history',
+    'bodies',
+    'limits.ts',
+    'writing',
+    'upkeep',
+    'statistics',
+    'annotations',
+    'events',
+  ],
 }
 
 /** Folders of projects-svc that are imported only through their index file. */
 export const sealed = ['identity', 'organizations']
+
+/** Files that contain SQL although neither their name nor their folder shows it. Lists may only become shorter. */
+export const otherFilesWithSql: Record<string, string[]> = {
+  'apps/projects-svc': [
+    'facts.ts',
+    'identity/access-tokens/purge.ts',
+    'media/extents.ts',
+    'scope.ts',
+  ],
+  'apps/jobs-svc': [
+    'leases/claim.ts',
+    'leases/ending.ts',
+    'leases/lease.ts',
+    'leases/workers.ts',
+    'metrics.ts',
+    'requests/depth.ts',
+    'requests/ending.ts',
+  ],
+  'apps/webhooks-svc': ['deliveries/claim.ts', 'deliveries/sweep.ts', 'metrics.ts'],
+  'apps/standalone': ['ops/restore.ts', 'start.ts'],
+}

@@ -4,7 +4,7 @@ import { root } from '../support/root.ts'
 
 /** A TypeScript file of the repository, as text. */
 export interface RepositoryFile {
-  /** Path from the root: `apps/gateway/src/serve.ts`. */
+  /** Path from the root: `apps/gateway/src/operations/serve.ts`. */
   path: string
   /** Folder with import rules: `apps/gateway`, `packages/kit`, `tests`, `scripts`. */
   room: string
@@ -84,6 +84,28 @@ export function librariesOf(path: string, sources: readonly RepositoryFile[]): S
     }
   }
   return libraries
+}
+
+/**
+ * Returns the files of the repository that a file imports, directly and through others, with itself. Imports of types
+ * count.
+ */
+export function filesReachedFrom(path: string, sources: readonly RepositoryFile[]): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const seen = new Set([path])
+  for (const one of seen) {
+    const source = byPath.get(one)
+    for (const target of source ? filesImportedBy(source) : []) seen.add(target)
+  }
+  return seen
+}
+
+/** Returns the files of the repository that a file imports directly. */
+export function filesImportedBy(source: RepositoryFile): string[] {
+  return importsOf(source).flatMap(({ name }) => {
+    if (name.startsWith('.')) return [join(dirname(source.path), name)]
+    return name.startsWith('@reticle/') ? [pathOf(name)] : []
+  })
 }
 
 /** Resolves `@reticle/kit/call/errors` to `packages/kit/src/call/errors.ts`, as package.json defines. */

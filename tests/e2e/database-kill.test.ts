@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { killDatabase } from '@reticle/kit/bus/testing/database-kills'
 import { isFullRun } from '@reticle/kit/testing/config'
 import { recordScore } from '@reticle/kit/testing/scores'
-import { startPostgres } from '@reticle/standalone/postgres'
+import { startPostgres } from '@reticle/standalone/postgres/server'
 import { expect, onTestFinished, test } from 'vitest'
 
 /** T-BUS-4: the embedded PostgreSQL with its default settings. See docs/spec/reliability.md#postgresql. */

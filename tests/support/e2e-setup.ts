@@ -11,8 +11,8 @@ export default async function setup(): Promise<() => void> {
   const reticle = await startReticle(path)
   await reticle.stop()
   for (const key of ['installation-key', 'secret-keys']) rmSync(join(path, key))
-  // The database is in another place if its account cannot access this folder (`postgres-home.ts`), and cannot be
-  // copied then.
+  // The database is in another place if its account cannot access this folder (`postgres/home.ts` of standalone), and
+  // cannot be copied then.
   const isWhole = existsSync(join(path, 'postgres/data'))
   if (isWhole && process.platform !== 'win32') process.env.RETICLE_TEST_STARTED_ONCE = path
   return remove

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { runningPostgres } from '@reticle/standalone/postgres'
+import { runningPostgres } from '@reticle/standalone/postgres/server'
 import { createApiClient } from './client.ts'
 import { root } from './root.ts'
 

@@ -7,8 +7,8 @@ import type { Logger } from '@reticle/kit/observe/log'
 import type { KeyedQueue } from '@reticle/kit/scheduling/keyed-queue'
 import type { Kysely } from 'kysely'
 import type { AnnotationsSettings } from './config.ts'
+import type { IdBlocks } from './db/ids.ts'
 import type { AnnotationsDb } from './db/schema.ts'
-import type { IdBlocks } from './targets/ids.ts'
 
 /** Consumer group of this service. */
 export const group = 'reticle.annotations'

@@ -2,37 +2,36 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { restOperations, tables } from '@reticle/contracts'
 import fastify, { type FastifyInstance } from 'fastify'
-import { createBusyLookup } from './busy.ts'
+import { apiPrefix, type RequestCheck } from './call/request.ts'
 import type { GatewaySettings } from './config.ts'
-import { chooseDialect, withoutMount } from './dialects/choose.ts'
+import { createBusyLookup } from './operations/busy.ts'
+import { registerMethods, serveOperations, serveOtherMethods } from './operations/serve.ts'
 import { checkAccept } from './plugins/accept.ts'
-import { createAddressLimit } from './plugins/address-limit.ts'
-import { createAuthenticationCheck } from './plugins/authenticate.ts'
+import { chooseDialect, withoutMount } from './plugins/choose-dialect.ts'
 import { compressAnswers } from './plugins/compress.ts'
-import { clientErrors, watchConnections } from './plugins/connections.ts'
+import { clientErrors, watchConnections } from './plugins/connections/connections.ts'
+import { OpenCalls } from './plugins/connections/open-calls.ts'
+import { refuseUnderPressure, refuseWhenStopping } from './plugins/connections/pressure.ts'
+import { logRefusals } from './plugins/connections/refusal-log.ts'
+import { logRequests } from './plugins/connections/request-log.ts'
+import { watchRequests } from './plugins/connections/watch.ts'
 import { allowOrigins, setCorsHeaders } from './plugins/cors.ts'
-import { createDialectSessions } from './plugins/dialect-sessions.ts'
-import { answerErrors, sendError } from './plugins/errors.ts'
+import { createAuthenticationCheck } from './plugins/credentials/authenticate.ts'
+import { createDialectSessions } from './plugins/credentials/dialect-sessions.ts'
 import {
   createGoodCredentials,
   type GoodCredentials,
   rememberIssued,
-} from './plugins/good-credentials.ts'
+} from './plugins/credentials/good-credentials.ts'
+import { answerErrors, sendError } from './plugins/errors.ts'
 import { limitHeaders, requireHost, setHeaders } from './plugins/headers.ts'
 import { checkBody } from './plugins/media-type.ts'
-import { OpenCalls } from './plugins/open-calls.ts'
 import { createWorkspaceCheck } from './plugins/org-scope.ts'
-import { limitPageSize } from './plugins/page-size.ts'
-import { refuseUnderPressure, refuseWhenStopping } from './plugins/pressure.ts'
-import { createRateLimitCheck } from './plugins/rate-limit.ts'
-import { logRefusals } from './plugins/refusal-log.ts'
-import { logRequests } from './plugins/request-log.ts'
-import { createTurnCheck } from './plugins/user-turns.ts'
-import { watchRequests } from './plugins/watch.ts'
+import { createAddressLimit } from './plugins/rates/address-limit.ts'
+import { createRateLimitCheck } from './plugins/rates/rate-limit.ts'
+import { createTurnCheck } from './plugins/rates/user-turns.ts'
 import type { GatewayPorts, ProcessPhase } from './ports.ts'
 import { answerRepeats } from './repeats/hooks.ts'
-import { apiPrefix, type RequestCheck } from './request.ts'
-import { serveAbout, serveLogo } from './routes/about.ts'
 import { serveAssets } from './routes/assets.ts'
 import { serveConsole } from './routes/console.ts'
 import { serveDocuments } from './routes/docs.ts'
@@ -41,10 +40,9 @@ import { serveEvents } from './routes/events.ts'
 import { serveHealth, serveProbes } from './routes/health.ts'
 import { serveRemovedOperations } from './routes/removed-operations.ts'
 import { serveRequestStreams } from './routes/request-streams.ts'
-import { serveServer } from './routes/server.ts'
+import { serveAbout, serveLogo, serveServer } from './routes/server.ts'
 import { serveSession } from './routes/session.ts'
 import { resumable, serveUploads } from './routes/uploads.ts'
-import { registerMethods, serve, serveOtherMethods } from './serve.ts'
 import { setProtocolHeaders } from './tus/headers.ts'
 
 /** Builds the gateway as a Fastify instance that is not listening yet. Probes read `phase`. */
@@ -76,7 +74,7 @@ function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): Fastif
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: 72_000, // above the 60 s of proxies in front
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // plugins/pressure.ts responds instead
+    return503OnClosing: false, // plugins/connections/pressure.ts responds instead
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
     http: httpOptions(settings),
     clientErrorHandler: clientErrors(calls),
@@ -92,7 +90,7 @@ function createServer({ settings, log }: GatewayPorts, calls: OpenCalls): Fastif
   app.decorateRequest('dialect', null)
   app.decorateRequest('mount', '')
   app.decorateRequest('work', null)
-  app.removeAllContentTypeParsers() // operations read their bodies: read.ts
+  app.removeAllContentTypeParsers() // operations read their bodies: operations/read.ts
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   return app
 }
@@ -106,8 +104,8 @@ const httpOptions = ({ requestTimeoutMs }: GatewaySettings) => ({
 
 /** Returns the id of a request; an id from the client is kept if it is harmless. */
 function requestId({ headers }: IncomingMessage): string {
-  const inputPorts = String(headers['x-request-id'])
-  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(inputPorts) ? inputPorts : randomUUID()
+  const id = String(headers['x-request-id'])
+  return headers['x-request-id'] && /^[\w-]{8,64}$/.test(id) ? id : randomUUID()
 }
 
 /** Registers the checks in the order of docs/spec/rest.md#errors: the first failing check determines the error. */
@@ -175,7 +173,7 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: ProcessPhase
   for (const [name, table] of Object.entries(tables)) {
     const [, service] = Object.entries(services).find(([key]) => key === name) ?? []
     if (!service) throw new Error(`no service implements the operations of ${name}`)
-    serve(api, table, service, options)
+    serveOperations(api, table, service, options)
   }
   serveAbout(api)
   serveHealth(api, ports, phase)
@@ -189,4 +187,16 @@ function serveApi(api: FastifyInstance, ports: GatewayPorts, phase: ProcessPhase
   serveSession(api, ports)
   serveRemovedOperations(api, ports)
   serveOtherMethods(api, restOperations)
+}
+
+/**
+ * Limits the page size to the maximum, for both the service that reads the rows and the links to neighbouring pages.
+ */
+function limitPageSize(pageSizeMax: number): RequestCheck {
+  return ({ query }) => {
+    if (typeof query !== 'object' || query === null || !('page_size' in query)) return
+    const { page_size } = query
+    const isNumber = typeof page_size === 'string' && /^\d+$/.test(page_size)
+    if (isNumber && Number(page_size) > pageSizeMax) query.page_size = String(pageSizeMax)
+  }
 }

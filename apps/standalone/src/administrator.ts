@@ -12,7 +12,7 @@ import {
 } from '@reticle/projects-svc'
 import type { Kysely } from 'kysely'
 import type { StandaloneConfig } from './config.ts'
-import { readOrCreateSecret } from './secret-file.ts'
+import { readOrCreateSecret } from './data-dir/secret-file.ts'
 
 /** Facts about the administrator for the message in the terminal. */
 export interface Administrator {

@@ -1,9 +1,8 @@
 import { createLog } from '@reticle/kit/observe/log'
 import { runProcess } from '@reticle/kit/process/lifecycle'
 import { ConfigError, environment } from '@reticle/kit/settings/config'
-import { formatWelcome } from './banner.ts'
 import { readSettings, unknownSettings } from './settings.ts'
-import { startStandalone } from './start.ts'
+import { type Standalone, startStandalone } from './start.ts'
 
 /** Entry point of `npm start`: reads the settings, starts everything, prints the ready line, waits for a signal. */
 try {
@@ -27,4 +26,22 @@ try {
   if (!(error instanceof ConfigError)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
+}
+
+/** Returns the message after the start. Scripts rely on its ready line. */
+function formatWelcome({ url, admin }: Standalone): string {
+  const password = admin.password ?? (admin.file ? `$(cat '${admin.file}')` : '<password>')
+  const user = `-u "${admin.username}:${password}"`
+  return [
+    '',
+    ...(admin.password
+      ? [`  Administrator  ${admin.username}`, `  Password       ${admin.password}`, '']
+      : []),
+    `  Open ${url} in a browser, or try:`,
+    `    curl ${user} ${url}/api/users/self`,
+    `    curl ${user} ${url}/api/projects -H 'Content-Type: application/json' -d '{"name":"First","labels":[{"name":"car"}]}'`,
+    '    npm run demo',
+    '',
+    `Reticle is ready at ${url}`,
+  ].join('\n')
 }

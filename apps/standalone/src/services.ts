@@ -13,7 +13,7 @@ import type { Env } from '@reticle/kit/settings/config'
 import { secretBox } from '@reticle/kit/settings/secrets'
 import * as projects from '@reticle/projects-svc'
 import * as webhooks from '@reticle/webhooks-svc'
-import type { Urls } from './databases.ts'
+import type { Urls } from './postgres/databases.ts'
 
 export interface ServicePorts {
   urls: Urls

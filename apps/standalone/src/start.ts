@@ -1,28 +1,33 @@
 import { join } from 'node:path'
 import {
+  assertStoreReachable,
+  createProcessChecks,
   type GatewayPorts,
   type GatewayServices,
+  type HealthChecks,
   readConfig as readGatewayConfig,
+  scaledImagePrefix,
   startGateway,
 } from '@reticle/gateway'
 import { endLeases, type RequestsDb, readConfig as readJobsConfig } from '@reticle/jobs-svc'
+import type { BlobStore } from '@reticle/kit/blob/blob'
 import { listeningOrigin } from '@reticle/kit/net/links'
 import type { Logger } from '@reticle/kit/observe/log'
 import { startTraces } from '@reticle/kit/observe/traces'
 import type { OnStop } from '@reticle/kit/process/lifecycle'
 import { openPool } from '@reticle/kit/process/pools'
+import { type Kysely, sql } from 'kysely'
 import { type Administrator, firstAdministrator } from './administrator.ts'
-import { healthChecks } from './checks.ts'
 import type { StandaloneConfig } from './config.ts'
-import { forkConversion, startConversion } from './conversion.ts'
-import { prepareDatabase } from './databases.ts'
+import { forkConversion, startConversion } from './conversion/conversion.ts'
+import { type Keys, readKeys } from './data-dir/keys.ts'
+import { lockDataDir } from './data-dir/lock.ts'
+import { objectsOf, openObjects } from './data-dir/objects.ts'
+import { closeToOthers } from './data-dir/private-files.ts'
+import { assertFinished } from './data-dir/unfinished.ts'
 import { assertFree, freePort } from './free-port.ts'
-import { type Keys, readKeys } from './keys.ts'
-import { lockDataDir } from './lock.ts'
-import { objectsOf, openObjects } from './objects.ts'
-import { assertFinished } from './ops/unfinished.ts'
-import { startPostgres } from './postgres.ts'
-import { closeToOthers } from './private-files.ts'
+import { prepareDatabase } from './postgres/databases.ts'
+import { startPostgres } from './postgres/server.ts'
 import { startServices } from './services.ts'
 import { storageNets } from './storage-nets.ts'
 
@@ -123,4 +128,30 @@ async function databaseUrl(config: StandaloneConfig, log: Logger, onStop: OnStop
 function exitWithoutDatabase(): void {
   process.stderr.write('PostgreSQL ended by itself, so Reticle ends too: start it again.\n')
   process.exit(1)
+}
+
+interface Looked<P, R> {
+  people: Kysely<P>
+  requests: Kysely<R>
+  blobs: BlobStore
+  /** Directory of the database and the objects. */
+  dataDir: string
+}
+
+/** Creates the checks of `GET /server/health`. Each throws an error that describes the fault. */
+function healthChecks<P, R>(
+  { people, requests, blobs, dataDir }: Looked<P, R>,
+  settings: Parameters<typeof createProcessChecks>[0],
+): HealthChecks {
+  return {
+    DatabaseBackend: async () => {
+      await sql`select 1`.execute(people)
+    },
+    Cache: () => assertStoreReachable(blobs, scaledImagePrefix),
+    Queue: async () => {
+      await sql`select 1 from requests limit 1`.execute(requests)
+    },
+    ObjectStorage: () => assertStoreReachable(blobs, 'health'),
+    ...createProcessChecks(settings, dataDir),
+  }
 }

@@ -14,8 +14,8 @@ import { startReceiver } from '@reticle/kit/testing/receiver'
 import { createUser } from '@reticle/projects-svc'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { allSchemas } from './databases.ts'
 import { overGrpc } from './grpc.ts'
+import { allSchemas } from './postgres/databases.ts'
 import { openBus, startServices } from './services.ts'
 
 /** Tracing through all services over gRPC, with a worker; only the processes are merged into one. */
@@ -93,7 +93,7 @@ async function startSystem(): Promise<string> {
     log: log.child({ service: 'worker' }),
     settings: readJobsConfig(env),
     wiring: {
-      module: new URL('./convert-wiring.ts', import.meta.url).href,
+      module: new URL('./conversion/convert-wiring.ts', import.meta.url).href,
       options: {
         urls,
         objects: { folder: join(folder, 'objects') },

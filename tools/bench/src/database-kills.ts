@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killDatabase } from '@reticle/kit/bus/testing/database-kills'
-import { type Postgres, startPostgres } from '@reticle/standalone/postgres'
+import { type Postgres, startPostgres } from '@reticle/standalone/postgres/server'
 import type { BenchFigure } from './table.ts'
 
 /** Measures T-BUS-4 on the embedded PostgreSQL; its target is 50 kills. */

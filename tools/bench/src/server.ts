@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startPostgres } from '@reticle/standalone/postgres'
+import { startPostgres } from '@reticle/standalone/postgres/server'
 
 const main = fileURLToPath(new URL('../../../apps/standalone/dist/main.js', import.meta.url))
 const password = 'a-password-for-benches'

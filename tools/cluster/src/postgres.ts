@@ -6,8 +6,8 @@ import {
   createCluster,
   dataOf,
   readPassword,
-} from '@reticle/standalone/postgres-cluster'
-import { preparePostgresHome } from '@reticle/standalone/postgres-home'
+} from '@reticle/standalone/postgres/cluster'
+import { preparePostgresHome } from '@reticle/standalone/postgres/home'
 import { postgresAnswers } from './answers.ts'
 import { makePart, type OnExit, type ServerPart } from './part.ts'
 import { freePort } from './ports.ts'

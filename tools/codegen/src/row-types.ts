@@ -1,7 +1,7 @@
 import { openDatabase } from '@reticle/kit/db/connect'
 import { migrateSchema } from '@reticle/kit/db/migrate'
 import { type RowTypeNames, rowTypes } from '@reticle/kit/db/row-types'
-import { schemas } from '@reticle/standalone/databases'
+import { schemas } from '@reticle/standalone/postgres/databases'
 
 /** Tables that several schemas have. Their types are named after the schema and the table. */
 const sharedTables = [

@@ -8,20 +8,22 @@ import {
   readNew,
 } from '../bodies/check.ts'
 import type { Deps, Handlers } from '../deps.ts'
+import { listRevisions } from '../history/list.ts'
+import { readDiff, readRevision } from '../history/read.ts'
 import { describeLimits } from '../limits.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readLines, readSet } from '../reading/read.ts'
-import { readRevision, readStatistics } from '../statistics/read.ts'
+import { readAnnotationsTag, readStatistics } from '../statistics/read.ts'
 import { annotationsTag } from '../targets/etags.ts'
-import { findJobRows, type JobRows } from '../targets/job-rows.ts'
 import { labelsForWrite } from '../targets/labels.ts'
 import { writeOnce } from '../targets/once.ts'
+import { findJobRows, type JobRows } from '../targets/repo.ts'
 import { type AnnotationTarget, openTarget } from '../targets/target.ts'
 import { writeRows } from '../writing/bulk.ts'
 import { type Condition, removeObjects } from '../writing/remove.ts'
 import { updateObjects } from '../writing/update.ts'
 import { assertHasMedia, writeSet } from '../writing/write.ts'
-import { historyHandlers } from './history.ts'
+import { restoreRevision } from './restore.ts'
 
 type Kind = 'task' | 'job'
 
@@ -51,7 +53,8 @@ export function annotationHandlers(deps: Deps): Handlers {
     describe: async () => describeLimits(deps),
     writeRows: (input, context) => writeRows(deps, input, context),
     getRevision: async (input, context) => {
-      if (input.target === 'project') return { etag: await readRevision(deps, input, context) }
+      if (input.target === 'project')
+        return { etag: await readAnnotationsTag(deps, input, context) }
       const target = await openTarget(deps, input, 'annotations:read', context)
       return { etag: annotationsTag(target, await findJobRows(deps.db, target)) }
     },
@@ -168,3 +171,35 @@ async function* checkAll(
 /** Error for parameters of the removed export and import flow. */
 const createGoneError = (instead: string) =>
   new DomainError('gone', `This endpoint is no longer supported. Use ${instead}`)
+
+type HistoryHandlers = Pick<
+  Handlers,
+  | 'listTaskRevisions'
+  | 'listJobRevisions'
+  | 'getJobRevision'
+  | 'getJobAnnotationsDiff'
+  | 'restoreJobRevision'
+>
+
+/** Creates the handlers that read and restore revisions of annotations. */
+function historyHandlers(deps: Deps): HistoryHandlers {
+  const list =
+    (target: 'task' | 'job'): HistoryHandlers['listJobRevisions'] =>
+    async ({ id, ...query }, context) => {
+      const found = await openTarget(deps, { target, id }, 'annotations:read', context)
+      return listRevisions(deps.db, found, query)
+    }
+  return {
+    listTaskRevisions: list('task'),
+    listJobRevisions: list('job'),
+    getJobRevision: async ({ id, ...query }, context) => {
+      const target = await openTarget(deps, { target: 'job', id }, 'annotations:read', context)
+      return readRevision(deps, target, query, context)
+    },
+    getJobAnnotationsDiff: async ({ id, from, to }, context) => {
+      const target = await openTarget(deps, { target: 'job', id }, 'annotations:read', context)
+      return readDiff(deps, target, { from, to }, context)
+    },
+    restoreJobRevision: (input, context) => restoreRevision(deps, input, context),
+  }
+}

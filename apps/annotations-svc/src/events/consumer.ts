@@ -5,10 +5,9 @@ import { userDeleted, userUpdated } from '@reticle/contracts/events/users'
 import { causeOf, type Handle, onEvent, routeEvents } from '@reticle/kit/bus/bus'
 import type { AnnotationsSettings } from '../config.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { byLabels } from '../targets/record.ts'
+import { byLabels } from '../targets/repo-revisions.ts'
 import { followLabels } from './follow-labels.ts'
-import { forgetAuthor, renameAuthor } from './people.ts'
-import { addJob, removeJob, removeTasks } from './repo.ts'
+import { addJob, forgetAuthor, removeJob, removeTasks, renameAuthor } from './repo.ts'
 
 /**
  * Handles events of projects-svc: creates and deletes jobs, applies label changes to annotations, and updates the

@@ -1,4 +1,5 @@
 import type { Job } from '@reticle/contracts/rest/jobs'
+import type { BasicUser } from '@reticle/contracts/rest/users'
 import { arrayOf } from '@reticle/contracts/row-lines'
 import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
@@ -37,4 +38,19 @@ export async function removeTasks(tx: Tx, task_ids: readonly number[]): Promise<
 /** Raises the statement timeout, because a task may have a million rows. */
 export async function allowLong(tx: Tx): Promise<void> {
   await sql`set local statement_timeout = '10min'`.execute(tx)
+}
+
+/** Updates the name of an author in the history. */
+export async function renameAuthor(tx: Tx, { id, ...names }: BasicUser): Promise<void> {
+  const { username, first_name, last_name } = names
+  await tx
+    .updateTable('authors')
+    .set({ username, first_name, last_name })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes an author. Their revisions stay, without an author. */
+export async function forgetAuthor(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('authors').where('id', '=', id).execute()
 }

@@ -6,8 +6,8 @@ import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
-import { authorColumns, authorOf } from './authors.ts'
-import { mostReadable } from './revisions.ts'
+import { authorColumns, authorOf } from './store/authors.ts'
+import { mostReadable } from './store/revisions.ts'
 
 type Query = Omit<OperationInput<typeof annotations.listJobRevisions>, 'id'>
 
@@ -39,9 +39,15 @@ const viewsOf = (db: Kysely<AnnotationsDb>) =>
     .innerJoin('jobs as job', 'job.job_id', 'entry.job_id')
     .leftJoin('authors as author', 'author.id', 'entry.author_id')
     .select([
-      ...(['entry.revision', 'entry.job_id', 'entry.created_date', 'entry.action'] as const),
-      ...(['entry.created', 'entry.updated', 'entry.deleted'] as const),
-      ...(['entry.request_id', 'entry.rq_id'] as const),
+      'entry.revision',
+      'entry.job_id',
+      'entry.created_date',
+      'entry.action',
+      'entry.created',
+      'entry.updated',
+      'entry.deleted',
+      'entry.request_id',
+      'entry.rq_id',
       ...authorColumns,
       sql<boolean>`entry.revision = job.revision
         or entry.is_readable and entry.revision > job.revision - ${mostReadable}`.as('readable'),

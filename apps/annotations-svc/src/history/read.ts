@@ -4,13 +4,13 @@ import type { Deps } from '../deps.ts'
 import { resolveQuery, type SetQuery } from '../queries/annotation-query.ts'
 import { completeRows } from '../reading/complete.ts'
 import { setBytes } from '../reading/json.ts'
-import { openSnapshot } from '../reading/snapshot.ts'
+import { openSnapshot } from '../reading/store/snapshot.ts'
 import { labelsOf } from '../targets/labels.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
-import { diffBytes } from './diff.ts'
-import { findMoment, type Moment } from './revisions.ts'
-import { readAt } from './state.ts'
+import { diffBytes } from './store/diff.ts'
+import { findMoment, type Moment } from './store/revisions.ts'
+import { readAt } from './store/state.ts'
 
 /**
  * Streams the requested part of the set that a job had at a revision, completed with the current labels, from one

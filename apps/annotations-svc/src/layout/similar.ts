@@ -36,8 +36,14 @@ export function openComparer(is3d: boolean): Comparer {
   }
   const never = () => 0
   const byType: Record<Form['type'], (a: readonly number[], b: readonly number[]) => number> = {
-    ...{ rectangle: boxIou, polygon: polygons, cuboid: is3d ? cuboidIou : never },
-    ...{ polyline: never, points: never, ellipse: never, mask: never, skeleton: never },
+    rectangle: boxIou,
+    polygon: polygons,
+    cuboid: is3d ? cuboidIou : never,
+    polyline: never,
+    points: never,
+    ellipse: never,
+    mask: never,
+    skeleton: never,
   }
   const forms = (a: Form, b: Form) => {
     if (a.type !== b.type || a.label_id !== b.label_id) return 0
@@ -82,7 +88,11 @@ function isSame(a: Form, b: Form): boolean {
 
 /** Returns the form of a shape; the `outside` of a shape has no meaning. */
 export const formOf = ({ type, label_id, points, rotation, elements }: Shape): Form => ({
-  ...{ type, label_id, points, rotation, outside: false },
+  type,
+  label_id,
+  points,
+  rotation,
+  outside: false,
   elements: elements
     .map((one): Form => ({ ...one, elements: [] }))
     .sort((a, b) => a.label_id - b.label_id),

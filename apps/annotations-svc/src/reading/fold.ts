@@ -17,7 +17,8 @@ export async function* foldRows(
 ): AsyncGenerator<Folded[]> {
   const comparer = openComparer(isSpatial(target))
   const pending: { frame?: string | undefined; isShared: boolean; rows: JobObjectRow[] } = {
-    ...{ isShared: false, rows: [] },
+    isShared: false,
+    rows: [],
   }
   const take = (row: JobObjectRow): Folded[] => {
     const [frame] = row.columns

@@ -2,7 +2,7 @@ import { shapeTypes, sources } from '@reticle/contracts/rest/annotations'
 import { type AnnotationRow, arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import { cutBytes, pieceBytes } from '@reticle/kit/call/pieces'
 import { createPacer } from '@reticle/kit/scheduling/pacer'
-import { wordOf } from '../queries/conditions.ts'
+import { wordOf } from '../queries/store/conditions.ts'
 
 /**
  * Joins row lines to REST JSON without parsing them: numbers and fragments are stored as the text of the response.

@@ -5,7 +5,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import { openTrackFolder, type TrackPairs } from '../layout/tracks.ts'
 import { type AnnotationTarget, isSequence } from '../targets/target.ts'
 import { lineRows } from './lines.ts'
-import { selectShared } from './select.ts'
+import { selectShared } from './store/select.ts'
 
 /**
  * Finds the tracks of a task that are one object although several jobs contain them; none when jobs share no frames.

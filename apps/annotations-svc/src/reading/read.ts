@@ -16,18 +16,18 @@ import { type AnnotationQuery, resolveQuery, type SetQuery } from '../queries/an
 import { positionsJson } from '../queries/positions.ts'
 import { keepTracks, lastFrameOf } from '../queries/tracks.ts'
 import { annotationsTag, type Revisions } from '../targets/etags.ts'
-import { findJobRows, noteLabels } from '../targets/job-rows.ts'
 import { hasNewerLabels, isStale } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
-import { byLabels } from '../targets/record.ts'
+import { findJobRows, noteLabels } from '../targets/repo.ts'
+import { byLabels } from '../targets/repo-revisions.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { completeRows } from './complete.ts'
 import { cutText, type InPieces, setBytes } from './json.ts'
 import { readKind } from './rows.ts'
-import { isPlain, selectRows, type TrackOrder } from './select.ts'
-import { readFew } from './select-few.ts'
-import { openSnapshot } from './snapshot.ts'
+import { isPlain, selectRows, type TrackOrder } from './store/select.ts'
+import { readFew } from './store/select-few.ts'
+import { openSnapshot } from './store/snapshot.ts'
 
 /**
  * Returns the requested part of the annotation set of a target, with the entity tag of the whole set. A small

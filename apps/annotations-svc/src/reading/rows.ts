@@ -16,7 +16,7 @@ import {
   selectPieces,
   selectRows,
   type TrackOrder,
-} from './select.ts'
+} from './store/select.ts'
 
 interface Reading {
   order: TrackOrder

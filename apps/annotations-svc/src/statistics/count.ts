@@ -1,3 +1,4 @@
+import type { FrameSpan } from '@reticle/contracts/rest/annotation-query'
 import type { Track, TrackShape } from '@reticle/contracts/rest/annotations'
 import type { TaskExtent } from '@reticle/contracts/rest/facts'
 import { type AnnotationRow, decodeTrack, rowKinds } from '@reticle/contracts/row-lines'
@@ -7,9 +8,8 @@ import { lastFrameOf, visibleSpans } from '../queries/tracks.ts'
 import { readKind } from '../reading/rows.ts'
 import { type AnnotationTarget, isSequence } from '../targets/target.ts'
 import { addObjects, newCounts, type StatisticsCounts } from './counts.ts'
-import { type FrameMarks, openFrames } from './frames.ts'
 import { type Scope, targetOf } from './scope.ts'
-import { readColumns, visibleElement } from './select.ts'
+import { readColumns, visibleElement } from './store/select.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
@@ -168,4 +168,38 @@ function addKeyframes(known: Set<number>, { shapes, elements }: Parts): number {
     for (const { frame, keyframe } of part) if (keyframe) known.add(frame)
   }
   return known.size - before
+}
+
+/** Frames of one task as one byte per frame, because a track marks thousands at once. */
+interface FrameMarks {
+  mark: (span: FrameSpan) => void
+  /** Counts of the frames in the scope. */
+  count: () => { total: number; annotated: number; deleted: number }
+}
+
+function openFrames(
+  scope: Pick<Scope, 'kind'>,
+  { size, jobs, frames, deleted }: TaskExtent,
+): FrameMarks {
+  const deletions = new Uint8Array(size)
+  for (const { start, stop } of deleted) deletions.fill(1, start, stop + 1)
+  const marked = new Uint8Array(size)
+  const [job] = jobs
+  const isIn = (frame: number) =>
+    scope.kind !== 'job' || (job && job.start_frame <= frame && frame <= job.stop_frame)
+  const count = () => {
+    const sum = { total: 0, annotated: 0, deleted: 0 }
+    const add = (frame: number) => {
+      sum.total += 1
+      if (deletions[frame]) sum.deleted += 1
+      else if (marked[frame]) sum.annotated += 1
+    }
+    if (frames.length > 0) frames.forEach(add)
+    else for (let frame = 0; frame < size; frame++) if (isIn(frame)) add(frame)
+    return sum
+  }
+  return {
+    mark: ({ first, last }) => marked.fill(1, first, last + 1),
+    count,
+  }
 }

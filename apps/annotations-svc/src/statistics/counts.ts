@@ -50,7 +50,8 @@ export function statisticsOf(
 ): AnnotationStatistics {
   const own = set?.labels.filter((one) => !one.has_parent)
   return annotationStatistics.parse({
-    ...{ frames, objects },
+    frames,
+    objects,
     labels: own?.map(({ id, name }) => ({ label_id: id, name, ...sumsOf(words, labels.get(id)) })),
     sources: sumsOf(sources, bySource),
     updated_date: updated_date?.toISOString() ?? null,

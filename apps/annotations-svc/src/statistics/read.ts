@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { BytesAnswer, CallContext } from '@reticle/kit'
-import { type Kysely, sql } from 'kysely'
-import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { type Authors, countAuthors } from '../history/authors.ts'
-import { openSnapshot } from '../reading/snapshot.ts'
+import { type Authors, countAuthors } from '../history/store/authors.ts'
+import { openSnapshot } from '../reading/store/snapshot.ts'
 import { annotationsTag } from '../targets/etags.ts'
 import { countScope } from './count.ts'
 import { statisticsOf } from './counts.ts'
 import { openScope, type Scope, targetOf } from './scope.ts'
+import { findAnnotationSets } from './store/select.ts'
 
 /** Requested statistics; `labels` and `authors` add counts per label and per author. */
 export interface StatisticsSelection {
@@ -30,7 +29,7 @@ export async function readStatistics(
   const { target, id, labels, authors } = selection
   const scope = await openScope(deps, selection, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
-    const jobs = await findJobs(tx, scope)
+    const jobs = await findAnnotationSets(tx, idsOf(scope).jobs)
     const people = authors ? await countAuthors(tx, idsOf(scope)) : undefined
     async function* chunks() {
       const set = labels
@@ -45,28 +44,22 @@ export async function readStatistics(
 }
 
 /** Returns a value that changes whenever the annotations of the target change; also for projects. */
-export async function readRevision(
+export async function readAnnotationsTag(
   deps: Deps,
   selection: Pick<StatisticsSelection, 'target' | 'id'>,
   context: CallContext,
 ): Promise<string> {
   const scope = await openScope(deps, selection, context)
-  const jobs = await findJobs(deps.db, scope)
+  const jobs = await findAnnotationSets(deps.db, idsOf(scope).jobs)
   return tagOf(scope, { ...selection, labels: false, authors: false }, { jobs, people: undefined })
 }
 
-type Jobs = ReadonlyMap<number, AnnotationSetRow>
+type Jobs = Awaited<ReturnType<typeof findAnnotationSets>>
 
 const idsOf = ({ tasks }: Scope) => ({
   tasks: tasks.map((one) => one.task_id),
   jobs: tasks.flatMap(({ jobs }) => jobs.map((one) => one.id)),
 })
-
-async function findJobs(db: Kysely<AnnotationsDb>, scope: Scope): Promise<Jobs> {
-  const { rows } = await sql<AnnotationSetRow>`
-    select * from jobs where job_id = any(${idsOf(scope).jobs}::int[])`.execute(db)
-  return new Map(rows.map((row) => [row.job_id, row]))
-}
 
 function newestOf(jobs: Jobs): Date | undefined {
   const dates = [...jobs.values()].filter((job) => job.revision > 0).map((job) => job.updated_date)

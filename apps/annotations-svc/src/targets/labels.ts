@@ -1,7 +1,7 @@
 import { type CallContext, conflict } from '@reticle/kit'
 import type { Deps } from '../deps.ts'
 import { indexLabels, type LabelIndex } from '../validation/labels.ts'
-import { findJobRows, type JobRows } from './job-rows.ts'
+import { findJobRows, type JobRows } from './repo.ts'
 import type { AnnotationTarget } from './target.ts'
 
 /** Reads the current labels that objects of the target may have. */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { locked } from './job-rows.ts'
+import { locked } from './repo.ts'
 import type { AnnotationTarget } from './target.ts'
 
 export interface TargetWrite<R> {

@@ -12,11 +12,11 @@ import { createDeliverer } from '@reticle/kit/testing/events'
 import type { Kysely } from 'kysely'
 import { annotationHandlers } from '../annotations/rpc.ts'
 import { readConfig } from '../config.ts'
+import { idBlocks } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps, Handlers, Neighbours } from '../deps.ts'
 import { eventHandler } from '../events/consumer.ts'
 import type { SetQuery } from '../queries/annotation-query.ts'
-import { idBlocks } from '../targets/ids.ts'
 
 /** Fake state of one task in projects-svc, with the calls that it received. */
 export interface FakeWorkspace {

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { type CallContext, DomainError } from '@reticle/kit'
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { AnnotationSetRow, AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { changeByLabels, nothingMore } from '../targets/job-rows.ts'
 import { notedOf } from '../targets/job-state.ts'
 import { labelsOf } from '../targets/labels.ts'
-import { byLabels, type ChangeReason } from '../targets/record.ts'
+import { changeByLabels, nothingMore } from '../targets/repo.ts'
+import { byLabels, type ChangeReason } from '../targets/repo-revisions.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { createChangeLedger, recordDeletions } from '../writing/change-ledger.ts'
-import { sweepBatch } from './batch.ts'
 import { emitRemovedObjects } from './emit-removed.ts'
+import { findStale, lockStale, type StaleJob, updateCounts, updateProgress } from './repo.ts'
+import { sweepBatch } from './store/batch.ts'
 
 type Tx = Transaction<AnnotationsDb>
 export type LabelSweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
@@ -26,7 +27,7 @@ export type LabelSweepDeps = Pick<Deps, 'db' | 'services' | 'log' | 'settings'>
 export async function sweepLabels(deps: LabelSweepDeps, signal: AbortSignal): Promise<boolean> {
   let isMore = false
   for (let after = 0; !signal.aborted; ) {
-    const job = await findStale(deps, after)
+    const job = await findStale(deps.db, after)
     if (!job) return isMore
     after = job.job_id
     try {
@@ -39,19 +40,6 @@ export async function sweepLabels(deps: LabelSweepDeps, signal: AbortSignal): Pr
     }
   }
   return isMore
-}
-
-/** Jobs with objects under older labels than the recorded ones, or under those of a former owner. */
-const isStale = sql<boolean>`labels_revision < greatest(labels_noted, 0)
-  and tags + shapes + tracks > 0`
-
-type StaleJob = Pick<AnnotationSetRow, 'job_id' | 'task_id' | 'labels_changes'>
-
-async function findStale({ db }: LabelSweepDeps, after: number): Promise<StaleJob | undefined> {
-  const { rows } = await sql<StaleJob>`
-    select job_id, task_id, labels_changes from jobs where ${isStale} and job_id > ${after}
-    order by job_id limit 1`.execute(db)
-  return rows[0]
 }
 
 /** Progress in a job, stored in its row, so that replicas share the work and a new process continues it. */
@@ -114,19 +102,14 @@ async function takeStep(
   stale: StaleJob,
   labels: LabelIndex,
 ): Promise<Step | undefined> {
-  const { rows } = await sql<AnnotationSetRow>`
-    select * from jobs where job_id = ${stale.job_id} and ${isStale}
-      and labels_changes = ${stale.labels_changes} and labels_noted <= ${labels.labels_revision}
-    for update skip locked`.execute(tx)
-  const [job] = rows
+  const job = await lockStale(tx, stale, labels.labels_revision)
   if (!job) return undefined
   await noteLabels(tx, job, labels, byLabels(settings))
   const { kind, ...after } = positionOf(job, labels)
   const { last, rewritten, removed } = await sweepBatch(tx, kind, job, after, labels)
   const next = nextOf(kind, last, labels)
-  await sql`update jobs set labels_sweep = ${next && JSON.stringify(next)}::jsonb,
-      labels_revision = ${next ? job.labels_revision : labels.labels_revision}
-    where job_id = ${job.job_id}`.execute(tx)
+  const labels_revision = next ? job.labels_revision : labels.labels_revision
+  await updateProgress(tx, job.job_id, { labels_sweep: next, labels_revision })
   if (removed > 0) await countRemoved(tx, job, kind, removed)
   return { isDone: !next, rewritten, removed }
 }
@@ -167,10 +150,7 @@ async function countRemoved(
 ): Promise<void> {
   const ledger = createChangeLedger()
   recordDeletions(ledger, kind, job_id, count)
-  const { tags, shapes, tracks } = ledger.jobs.get(job_id)?.delta ?? nothingMore
-  const { rows } = await sql<AnnotationSetRow>`
-    update jobs set tags = tags + ${tags}, shapes = shapes + ${shapes}, tracks = tracks + ${tracks}
-    where job_id = ${job_id} returning *`.execute(tx)
+  const changed = await updateCounts(tx, job_id, ledger.jobs.get(job_id)?.delta ?? nothingMore)
   const cause = { principal: null, request_id: randomUUID() }
-  await emitRemovedObjects(tx, ledger, rows, { project_id: null, cause })
+  await emitRemovedObjects(tx, ledger, changed, { project_id: null, cause })
 }

@@ -6,7 +6,7 @@ import { reportProblem, type ValidationReport } from './report.ts'
 /** JSON object; only known members are read. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
-export type ObjectSource = AnnotationSet['tags'][number]['source']
+export type AnnotationSource = AnnotationSet['tags'][number]['source']
 
 const largestInt = 2_147_483_647
 
@@ -110,7 +110,7 @@ export function readWord<const W extends string>(
   return undefined
 }
 
-export function readSource(report: ValidationReport, fields: JsonFields): ObjectSource {
+export function readSource(report: ValidationReport, fields: JsonFields): AnnotationSource {
   const value = fields.source
   if (value === undefined) return 'manual'
   const source = sources.find((one) => one === value)

@@ -34,7 +34,12 @@ export async function writeRows(deps: Deps, input: Input, context: CallContext):
   const source = checkRows(input.body, checker, written)
   const { mode, if_match, rq_id, keeps_state } = input
   const write = {
-    ...{ target, source, if_match, labels, rq_id, keeps_state },
+    target,
+    source,
+    if_match,
+    labels,
+    rq_id,
+    keeps_state,
     isReplacement: mode === 'replace',
     action: 'import' as const,
     ids: deps.ids.open(),

@@ -1,7 +1,7 @@
 import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { arrayOf, type RowKind } from '@reticle/contracts/row-lines'
 import type { AnnotationSetRow } from '../db/schema.ts'
-import type { JobChange } from '../targets/job-rows.ts'
+import type { JobChange } from '../targets/repo.ts'
 
 type Counts = { tags: number; shapes: number; tracks: number }
 type JobEvent = AnnotationsChange['jobs'][number]
@@ -174,8 +174,12 @@ export function eventsOf(
 const mostDetailed = 1000
 
 const usual = {
-  ...{ create: 'create', update: 'update', delete: 'delete' },
-  ...{ replace: 'create', import: 'create', restore: 'create' },
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  replace: 'create',
+  import: 'create',
+  restore: 'create',
 }
 
 /** Returns counts by action, unless they follow from the action of the write. */

@@ -13,8 +13,20 @@ export interface Merged {
 }
 
 const replaceable = new Set([
-  ...['frame', 'label_id', 'group', 'source', 'attributes', 'type', 'score', 'occluded', 'outside'],
-  ...['z_order', 'rotation', 'points', 'elements', 'shapes'],
+  'frame',
+  'label_id',
+  'group',
+  'source',
+  'attributes',
+  'type',
+  'score',
+  'occluded',
+  'outside',
+  'z_order',
+  'rotation',
+  'points',
+  'elements',
+  'shapes',
 ])
 
 /** Replaces an object as a whole: members that were not sent get their defaults. */

@@ -1,26 +1,24 @@
 import { type AnnotationRow, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import type { BytesAnswer, CallContext } from '@reticle/kit'
-import { queryRows } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
 import { assertFew } from '../bodies/check.ts'
 import { openIdReader, openOnce } from '../bodies/named.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { keeping } from '../history/keep.ts'
-import { type Find, openFinder, readNamed, type StoredObject } from '../reading/find.ts'
+import { keeping } from '../history/store/keep.ts'
 import { setBytes } from '../reading/json.ts'
-import { rowsOfIds } from '../reading/live.ts'
-import { deleteFrom, partitionsOf } from '../reading/partitions.ts'
-import { fixSnapshot, openLater } from '../reading/snapshot.ts'
+import { type Find, openFinder, readNamed } from '../reading/store/find.ts'
+import { fixSnapshot, openLater } from '../reading/store/snapshot.ts'
 import { assertUnchanged } from '../targets/etags.ts'
-import { lockJobs } from '../targets/job-rows.ts'
 import type { Note } from '../targets/once.ts'
+import { lockJobs } from '../targets/repo.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
 import { type ChangeLedger, createChangeLedger, recordRowChange } from './change-ledger.ts'
 import { closeWrite, notifyProjects, type WriteOutcome } from './commit.ts'
 import { answerRows } from './response-rows.ts'
+import { deleteRows } from './store/delete-rows.ts'
 
 /**
  * Maximum number of deleted objects that are held for the response, the size of one batch; more are read from a
@@ -96,8 +94,13 @@ async function removeSet(
   const removing = { find: openFinder(tx, target, keeping(settings)), ledger, onDeleted }
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], removing)
   const closing = {
-    ...{ action: 'delete' as const, ledger, before, settings },
-    ...{ labels_revision: null, generation: null, createdIds: () => null },
+    action: 'delete' as const,
+    ledger,
+    before,
+    settings,
+    labels_revision: null,
+    generation: null,
+    createdIds: () => null,
   }
   return closeWrite(tx, target, { ...closing, note: notifications }, context)
 }
@@ -139,22 +142,5 @@ async function removeKind(
     const locations = objects.flatMap((one) => one.locations)
     for (const place of locations) recordRowChange(ledger, kind, place, -1)
     await deleteRows(tx, kind, target, locations)
-  }
-}
-
-/** Deletes rows by their row ids. */
-export async function deleteRows(
-  tx: Transaction<AnnotationsDb>,
-  kind: RowKind,
-  { task_id }: Pick<AnnotationTarget, 'task_id'>,
-  locations: StoredObject['locations'],
-): Promise<void> {
-  if (locations.length === 0) return
-  const given = 'unnest($2::bigint[], $3::int[]) as given (id, of_job)'
-  const values = [task_id, locations.map((one) => one.id), locations.map((one) => one.job_id)]
-  for (const part of await partitionsOf(tx, kind, [task_id])) {
-    const found = rowsOfIds(kind, given, '$1', part)
-    const text = deleteFrom(part, `select stored.ctid from ${found} where stored.job_id = of_job`)
-    await queryRows(tx, { name: `delete_${part}`, text }, values)
   }
 }

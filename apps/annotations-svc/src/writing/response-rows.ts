@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts'
 import { setBytes } from '../reading/json.ts'
 import { latinRow } from '../reading/objects.ts'
 import { wholeAnswer } from '../reading/read.ts'
-import { openSnapshot } from '../reading/snapshot.ts'
+import { openSnapshot } from '../reading/store/snapshot.ts'
 import type { StoredRows } from './stored.ts'
 
 /** Objects of a write in request order, kept for the response while they are few. */

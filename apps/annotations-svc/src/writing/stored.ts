@@ -7,12 +7,12 @@ import {
   rowColumns,
   trackText,
 } from '@reticle/contracts/row-lines'
-import type { GenerationOf } from '../history/generations.ts'
+import type { RequestIds } from '../db/ids.ts'
+import type { GenerationOf } from '../history/store/generations.ts'
 import { cutTrack, type TrackPiece } from '../layout/cut.ts'
 import { foldsOf } from '../layout/folds.ts'
 import { joinPieces } from '../layout/join.ts'
 import { answerText, type Checked } from '../reading/objects.ts'
-import type { RequestIds } from '../targets/ids.ts'
 import { type AnnotationTarget, jobsOfFrame } from '../targets/target.ts'
 import { lastFrame, wasVisible } from '../validation/visible.ts'
 
@@ -45,11 +45,7 @@ export const tables: Record<RowKind, Table> = {
   },
   track: {
     table: arrayOf.track,
-    columns: [
-      'start_frame',
-      ...rowColumns.track.slice(1),
-      ...[...whereColumns, 'stop_frame', 'origin'],
-    ],
+    columns: ['start_frame', ...rowColumns.track.slice(1), ...whereColumns, 'stop_frame', 'origin'],
     neverNull: ['shapes'],
   },
 }

@@ -4,26 +4,24 @@ import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
 import { type Checker, type ReadObject, readNew } from '../bodies/check.ts'
 import { openIdReader, openOnce, openOptionalIdReader } from '../bodies/named.ts'
-import { spoolBatches } from '../bodies/spool.ts'
 import { awaitFirstBatches, type StartedBody } from '../bodies/started-body.ts'
+import { spoolBatches } from '../bodies/store/spool.ts'
+import type { RequestIds } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { keeping } from '../history/keep.ts'
+import { keeping } from '../history/store/keep.ts'
 import { completeObject } from '../reading/complete.ts'
-import { type Find, openFinder, readNamed, type StoredObject } from '../reading/find.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
+import { type Find, openFinder, readNamed, type StoredObject } from '../reading/store/find.ts'
 import { assertUnchanged } from '../targets/etags.ts'
-import type { RequestIds } from '../targets/ids.ts'
-import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
+import { lockJobs, openWrite } from '../targets/repo.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
 import { type ChangeLedger, createChangeLedger, recordRowChange } from './change-ledger.ts'
 import { closeWrite, notifyProjects, type WriteOutcome } from './commit.ts'
-import { insertRows, updateRows } from './insert.ts'
 import { type Merged, mergeObject, refuseSharedIds, replaceObject } from './merge.ts'
-import { deleteRows } from './remove.ts'
 import {
   addResponseRow,
   buildResponse,
@@ -31,6 +29,8 @@ import {
   type ReadAgain,
   type ResponseRows,
 } from './response-rows.ts'
+import { deleteRows } from './store/delete-rows.ts'
+import { insertRows, updateRows } from './store/insert.ts'
 import { idsNeeded, type Laid, openLayout, type RowLayout, type StoredRow } from './stored.ts'
 
 /** Arguments of a PATCH with `action=update`. */
@@ -114,8 +114,13 @@ async function changeSet(
   assertNothingMissing(missing)
   const { labels_revision } = update.labels
   const closing = {
-    ...{ action: 'update' as const, ledger, before, settings, labels_revision },
-    ...{ generation: null, createdIds: (job: number) => multirange(created.get(job)) },
+    action: 'update' as const,
+    ledger,
+    before,
+    settings,
+    labels_revision,
+    generation: null,
+    createdIds: (job: number) => multirange(created.get(job)),
   }
   return closeWrite(tx, target, { ...closing, note: update.note }, context)
 }

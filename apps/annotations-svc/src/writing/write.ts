@@ -2,6 +2,7 @@ import type { AnnotationsChange } from '@reticle/contracts/events/annotations'
 import { type BytesAnswer, type CallContext, invalidText } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import { awaitFirstBatches } from '../bodies/started-body.ts'
+import type { RequestIds } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -9,14 +10,13 @@ import {
   followGenerations,
   type GenerationOf,
   newGeneration,
-} from '../history/generations.ts'
+} from '../history/store/generations.ts'
 import type { Checked } from '../reading/objects.ts'
 import { readCreated } from '../reading/rows.ts'
 import { assertUnchanged } from '../targets/etags.ts'
-import type { RequestIds } from '../targets/ids.ts'
-import { lockJobs, openWrite } from '../targets/job-rows.ts'
 import { assertSameLabels, type WriteLabels } from '../targets/labels.ts'
 import type { Note } from '../targets/once.ts'
+import { lockJobs, openWrite } from '../targets/repo.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import { inTransaction } from '../targets/transaction.ts'
 import {
@@ -26,8 +26,6 @@ import {
   recordRowChange,
 } from './change-ledger.ts'
 import { closeWrite, notifyProjects, type WriteOutcome } from './commit.ts'
-import { dropDuplicates } from './duplicates.ts'
-import { openInserter } from './insert.ts'
 import {
   addResponseRow,
   buildResponse,
@@ -35,6 +33,8 @@ import {
   type ReadAgain,
   type ResponseRows,
 } from './response-rows.ts'
+import { dropDuplicates } from './store/duplicates.ts'
+import { openInserter } from './store/insert.ts'
 import { idsNeeded, openLayout, type StoredRow } from './stored.ts'
 
 /** Objects to write to a target, replacing the existing ones or added to them. */

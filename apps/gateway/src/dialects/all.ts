@@ -1,5 +1,5 @@
+import type { Dialect } from '../call/dialect.ts'
 import { cvat } from './cvat/cvat.ts'
-import type { Dialect } from './dialect.ts'
 
 /** Dialects by name. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map([[cvat.name, cvat]])

@@ -1,8 +1,8 @@
 import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import { mediaType } from '@reticle/contracts/openapi'
 import Negotiator from 'negotiator'
-import { notAcceptable } from '../http-error.ts'
-import type { RequestCheck } from '../request.ts'
+import { notAcceptable } from '../call/http-error.ts'
+import type { RequestCheck } from '../call/request.ts'
 import { problemType } from './problem.ts'
 
 /** Content negotiation of JSON responses. */

@@ -1,7 +1,7 @@
 import { projectRecord } from '@reticle/contracts/testing/records'
 import { describe, expect, test } from 'vitest'
+import { csrfFor } from '../call/cookies.ts'
 import { readConfig } from '../config.ts'
-import { csrfFor } from '../cookies.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 
 /** CORS: access by pages of other origins. */

@@ -3,12 +3,12 @@ import { type DomainError, kinds, toDomainError } from '@reticle/kit'
 import type { Logger } from '@reticle/kit/observe/log'
 import { traceBindings } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, type PublicError } from '../http-error.ts'
-import { toJson } from '../present.ts'
+import { HttpError, type PublicError } from '../call/http-error.ts'
+import { toJson } from '../responses/present.ts'
 import { listsProblem } from './accept.ts'
-import { rateHeaders } from './address-limit.ts'
 import { setHeaders } from './headers.ts'
 import { problemOf, problemType } from './problem.ts'
+import { rateHeaders } from './rates/address-limit.ts'
 
 /** Converts all errors to responses. Unexpected errors are logged and not disclosed. */
 export function answerErrors(app: FastifyInstance, log: Logger): void {

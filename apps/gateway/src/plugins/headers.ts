@@ -1,7 +1,7 @@
 import { apiVersion } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { headersTooLarge } from '../http-error.ts'
+import { headersTooLarge } from '../call/http-error.ts'
 
 /** Headers on which a response depends, in addition to the URL. */
 export const vary = 'Accept, Authorization, Cookie, Origin, X-Organization'

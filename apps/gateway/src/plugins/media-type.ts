@@ -1,11 +1,11 @@
 import { isBytes, type Operation } from '@reticle/contracts/api/operation'
 import type { FastifyRequest } from 'fastify'
-import { announcedLength, assertLength } from '../body.ts'
+import { announcedLength, assertLength } from '../bodies/body.ts'
+import { mayCarryNone } from '../bodies/upload-steps.ts'
+import { isUrlForm } from '../bodies/url-form.ts'
+import { unsupportedMediaType } from '../call/http-error.ts'
+import { isForm, isUpload, type RequestCheck } from '../call/request.ts'
 import type { GatewaySettings } from '../config.ts'
-import { unsupportedMediaType } from '../http-error.ts'
-import { isForm, isUpload, type RequestCheck } from '../request.ts'
-import { mayCarryNone } from '../tus/steps.ts'
-import { isUrlForm } from '../url-form.ts'
 
 type Limits = Pick<
   GatewaySettings,

@@ -2,8 +2,8 @@ import { isScoped, type Operation } from '@reticle/contracts/api/operation'
 import { integer } from '@reticle/contracts/rest/common'
 import { invalid, invalidText, notFound } from '@reticle/kit'
 import type { FastifyRequest } from 'fastify'
+import { contextOf, onlyOne, queryOf, type RequestCheck } from '../call/request.ts'
 import type { GatewayServices } from '../ports.ts'
-import { contextOf, onlyOne, queryOf, type RequestCheck } from '../request.ts'
 
 type Organizations = Pick<GatewayServices['organizations'], 'findWorkspace'>
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { formatPath } from '@reticle/kit/call/validation'
 import type { FastifyRequest } from 'fastify'
-import type { PublicError } from '../http-error.ts'
+import type { PublicError } from '../call/http-error.ts'
 
 /** Errors in the format of RFC 9457, for clients that accept it. */
 

@@ -35,13 +35,13 @@ const document = z.looseObject({
   }),
 })
 
-export type DocumentSchema = z.infer<typeof schema>
+export type ReferenceSchema = z.infer<typeof schema>
 export type DocumentContent = z.infer<typeof content>
 export type DocumentResponse = z.infer<typeof answer>
-export type DocumentParameter = z.infer<typeof parameter>
-export type DocumentSchemas = Record<string, DocumentSchema>
+export type ReferenceParameter = z.infer<typeof parameter>
+export type DocumentSchemas = Record<string, ReferenceSchema>
 
-export interface DocumentOperation extends z.infer<typeof operation> {
+export interface ReferenceOperation extends z.infer<typeof operation> {
   method: string
   path: string
   group: string
@@ -50,7 +50,7 @@ export interface DocumentOperation extends z.infer<typeof operation> {
 export interface ApiDocument {
   info: z.infer<typeof document>['info']
   /** In the order of their groups. */
-  rows: DocumentOperation[]
+  rows: ReferenceOperation[]
   schemas: DocumentSchemas
   failures: Record<string, DocumentResponse>
 }
@@ -58,7 +58,7 @@ export interface ApiDocument {
 export function readDocument(given: unknown): ApiDocument {
   const { info, paths, components } = document.parse(given)
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]): DocumentOperation => {
+    Object.entries(methods).map(([method, one]): ReferenceOperation => {
       return { ...one, path, method: method.toUpperCase(), group: groups[one.tags[0]] ?? 'Other' }
     }),
   )
@@ -86,6 +86,6 @@ const groups: Record<string, string> = {
   Server: 'This server',
   Gone: 'Not there any more',
 }
-const groupIndexOf = ({ tags: [tag] }: DocumentOperation) => Object.keys(groups).indexOf(tag)
+const groupIndexOf = ({ tags: [tag] }: ReferenceOperation) => Object.keys(groups).indexOf(tag)
 
 export const nameOf = ($ref: string): string => $ref.split('/').at(-1) ?? ''

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import {
-  type DocumentOperation,
-  type DocumentParameter,
-  type DocumentSchema,
   type DocumentSchemas,
   nameOf,
+  type ReferenceOperation,
+  type ReferenceParameter,
+  type ReferenceSchema,
 } from './document.ts'
 
 const shape = z.looseObject({
@@ -32,12 +32,12 @@ const texts: Record<string, string> = {
 
 /** Returns the smallest valid value of a schema; objects contain only required members. */
 export function buildExample(
-  given: DocumentSchema,
+  given: ReferenceSchema,
   schemas: DocumentSchemas,
   name = 'text',
 ): unknown {
   const one = shape.parse(given)
-  const inner = (schema: DocumentSchema, key = name) => buildExample(schema, schemas, key)
+  const inner = (schema: ReferenceSchema, key = name) => buildExample(schema, schemas, key)
   if (one.$ref) return inner(schemas[nameOf(one.$ref)] ?? {})
   if (one.enum) return one.enum[0]
   if (one.anyOf) return inner(one.anyOf[0] ?? {})
@@ -61,11 +61,11 @@ const scalars: Record<string, (name: string) => unknown> = {
  * although the schema does not say so, because services validate them later.
  */
 export function formatCurlCommand(
-  { method, path, parameters, requestBody, security }: DocumentOperation,
+  { method, path, parameters, requestBody, security }: ReferenceOperation,
   schemas: DocumentSchemas,
 ) {
   const late = method === 'GET' ? ['type', 'number'] : ['format', 'action']
-  const isShown = ({ name, required, schema }: DocumentParameter) =>
+  const isShown = ({ name, required, schema }: ReferenceParameter) =>
     required || (late.includes(name) && !('enum' in schema))
   const needed = parameters.filter((one) => one.in === 'query' && isShown(one))
   const query = needed.map((one) => {
@@ -85,7 +85,7 @@ export function formatCurlCommand(
   ].join(' ')
 }
 
-function bodyOf(body: DocumentOperation['requestBody'], schemas: DocumentSchemas): string[] {
+function bodyOf(body: ReferenceOperation['requestBody'], schemas: DocumentSchemas): string[] {
   if (!body) return []
   const { 'application/json': json, 'multipart/form-data': form, ...others } = body.content
   const text = JSON.stringify(json && buildExample(json.schema, schemas))
@@ -96,7 +96,7 @@ function bodyOf(body: DocumentOperation['requestBody'], schemas: DocumentSchemas
   return [`-H "Content-Type: ${Object.keys(others)[0]}"`, '--data-binary @FILE']
 }
 
-function fileField(schema: DocumentSchema): string {
+function fileField(schema: ReferenceSchema): string {
   const found = Object.entries(shape.parse(schema).properties).find(
     ([, one]) => one.format === 'binary',
   )

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import {
   type ApiDocument,
-  type DocumentOperation,
   type DocumentResponse,
   type DocumentSchemas,
+  type ReferenceOperation,
   readDocument,
 } from './document.ts'
 import { formatCurlCommand } from './example.ts'
@@ -53,7 +53,7 @@ function renderGroup(group: string, { rows, schemas }: ApiDocument): string {
   return `<h2 id="${anchorOf(group)}">${escapeHtml(group)}</h2>\n${parts.join('\n')}`
 }
 
-function renderOperation(row: DocumentOperation, schemas: DocumentSchemas): string {
+function renderOperation(row: ReferenceOperation, schemas: DocumentSchemas): string {
   const { method, path, summary, deprecated, parameters, requestBody, security } = row
   const name = renderCode(path)
   return [
@@ -67,7 +67,7 @@ function renderOperation(row: DocumentOperation, schemas: DocumentSchemas): stri
   ].join('')
 }
 
-function renderParameters({ parameters }: DocumentOperation): string {
+function renderParameters({ parameters }: ReferenceOperation): string {
   const lines = parameters.map((one) => {
     const description = one.description ?? one.schema.description ?? ''
     const location = `${one.in}${one.required ? ', required' : ''}`
@@ -91,7 +91,7 @@ function formatBodies(content: DocumentResponse['content']): string {
   return [...new Set(carried)].join('; ')
 }
 
-function renderResponses({ responses }: DocumentOperation): string {
+function renderResponses({ responses }: ReferenceOperation): string {
   const all = Object.entries(responses)
   const own = all.filter(([, { $ref }]) => $ref === undefined)
   const failures = all.filter(([, { $ref }]) => $ref !== undefined)

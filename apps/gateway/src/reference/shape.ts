@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DocumentSchema, nameOf } from './document.ts'
+import { nameOf, type ReferenceSchema } from './document.ts'
 import { escapeHtml, renderSchemaLink } from './html.ts'
 
 const shape = z.looseObject({
@@ -19,7 +19,7 @@ const shape = z.looseObject({
 const wide = 2 ** 31 - 1
 
 /** Describes a schema in a few words, with links to the schemas that it names. */
-export function formatSchema(given: DocumentSchema): string {
+export function formatSchema(given: ReferenceSchema): string {
   const one = shape.parse(given)
   if (one.$ref) return renderSchemaLink(nameOf(one.$ref))
   if (one.enum) return one.enum.map((word) => escapeHtml(JSON.stringify(word))).join(' | ')
@@ -29,7 +29,7 @@ export function formatSchema(given: DocumentSchema): string {
   return escapeHtml(`${one.format ?? one.type ?? 'any'}${boundsOf(one)}${defaultOf(one)}`)
 }
 
-const membersOf = (properties: Record<string, DocumentSchema>) =>
+const membersOf = (properties: Record<string, ReferenceSchema>) =>
   Object.entries(properties)
     .map(([name, schema]) => `${escapeHtml(name)}: ${formatSchema(schema)}`)
     .join(', ')

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Operation } from '@reticle/contracts'
 import { keyOwnerOf } from '@reticle/contracts/api/keys'
 import type { FastifyRequest } from 'fastify'
-import { announcedLength, limitedBytes } from '../body.ts'
+import { announcedLength, limitedBytes } from '../bodies/body.ts'
+import { boundaryOf } from '../bodies/form.ts'
 import type { GatewaySettings } from '../config.ts'
-import { boundaryOf } from '../routes/form.ts'
 import { openFingerprint } from './fingerprint.ts'
 import { encryptionKeyOf, keyId, readKey } from './key.ts'
 import type { Repeat } from './state.ts'
@@ -43,7 +43,9 @@ export async function openRepeat(
   const fingerprint = openFingerprint(fingerprintValues, boundary || undefined)
   let text: string | undefined
   const repeat: Repeat = {
-    ...{ owner: keyOwnerOf(operation), id: keyId(key, scope), claim_id: randomUUID() },
+    owner: keyOwnerOf(operation),
+    id: keyId(key, scope),
+    claim_id: randomUUID(),
     seal: encryptionKeyOf(key, scope),
     fingerprint: () => text,
     read: fingerprint.add,
@@ -62,8 +64,14 @@ const dialectValues = ({ dialect, mount }: FastifyRequest) => (dialect ? [dialec
 
 /** Headers that change the meaning of a call. */
 const fingerprintHeaders = [
-  ...['x-organization', 'if-match', 'tus-resumable', 'upload-length', 'upload-metadata'],
-  ...['upload-start', 'upload-multiple', 'upload-finish'],
+  'x-organization',
+  'if-match',
+  'tus-resumable',
+  'upload-length',
+  'upload-metadata',
+  'upload-start',
+  'upload-multiple',
+  'upload-finish',
 ]
 
 /**

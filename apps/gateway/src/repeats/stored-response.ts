@@ -14,8 +14,13 @@ export const mostBytes = 1024 * 1024
 
 /** Headers that belong to the stored response; all others belong to the current call. */
 export const storedHeaders = [
-  ...['content-type', 'cache-control', 'etag', 'location', 'x-error-code'],
-  ...['upload-filename', 'upload-expires'],
+  'content-type',
+  'cache-control',
+  'etag',
+  'location',
+  'x-error-code',
+  'upload-filename',
+  'upload-expires',
 ]
 
 const algorithm = 'aes-256-gcm'

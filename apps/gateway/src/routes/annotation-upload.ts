@@ -1,11 +1,16 @@
 import { importQuery } from '@reticle/contracts/rest/requests'
 import { z } from 'zod'
-import { announcedLength, bodyOf } from '../body.ts'
+import { announcedLength, bodyOf } from '../bodies/body.ts'
+import { isForm } from '../call/request.ts'
+import { targetOf } from '../operations/serve.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { isForm } from '../request.ts'
-import { targetOf } from '../serve.ts'
-import { storeOneFile } from './one-file.ts'
-import { storeAndStart, type Upload, type UploadCall, withoutCallId } from './upload.ts'
+import {
+  storeAndStart,
+  storeOneFile,
+  type Upload,
+  type UploadCall,
+  withoutCallId,
+} from './upload.ts'
 
 /**
  * `POST /{tasks|jobs}/:id/annotations/` and `POST /projects/:id/dataset/`: import of one file with annotations, or
@@ -71,13 +76,23 @@ function readImport(call: Pick<UploadCall, 'input' | 'operation'>) {
   const target = targetOf(call.operation)
   return {
     uploadInput: {
-      ...{ purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const) },
-      ...{ target, id },
-      ...{ format, import_mode, dry_run, location, if_match },
+      purpose: target === 'project' ? ('dataset' as const) : ('annotations' as const),
+      target,
+      id,
+      format,
+      import_mode,
+      dry_run,
+      location,
+      if_match,
     },
-    ...{ filename, cloud_storage_id },
+    filename,
+    cloud_storage_id,
     options: {
-      ...{ format: format ?? '', import_mode, conv_mask_to_poly, dry_run, if_match },
+      format: format ?? '',
+      import_mode,
+      conv_mask_to_poly,
+      dry_run,
+      if_match,
       names_default_subset,
     },
   }

@@ -1,9 +1,9 @@
 import { assetFields, largestAsset } from '@reticle/contracts/rest/assets'
 import { invalid, invalidInput } from '@reticle/kit'
 import { formatIssue } from '@reticle/kit/call/validation'
-import { announcedLength } from '../body.ts'
+import { announcedLength } from '../bodies/body.ts'
+import { type ArrivingFile, type FormFields, type OnFile, readForm } from '../bodies/form.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { type ArrivingFile, type FormFields, type OnFile, readForm } from './form.ts'
 import { storeAndStart, storeFile, type Upload, type UploadCall } from './upload.ts'
 
 /** `POST /assets`: upload of one file as an asset of a guide. The service detects its type. */

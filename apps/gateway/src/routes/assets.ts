@@ -2,10 +2,10 @@ import { tables } from '@reticle/contracts'
 import { assetParams } from '@reticle/contracts/rest/assets'
 import { formatAttachment } from '@reticle/kit/net/content-disposition'
 import type { FastifyInstance } from 'fastify'
+import { contextOf } from '../call/request.ts'
+import { createInputReader } from '../operations/read.ts'
+import { pathOf } from '../operations/serve.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { createInputReader } from '../read.ts'
-import { contextOf } from '../request.ts'
-import { pathOf } from '../serve.ts'
 import { sendFile } from './downloads.ts'
 
 /**

@@ -1,9 +1,15 @@
 import { backedUp, restoreQuery } from '@reticle/contracts/rest/backups'
 import { DomainError } from '@reticle/kit'
-import { announcedLength, bodyOf } from '../body.ts'
-import { isForm } from '../request.ts'
-import { createNoFileError, storeOneFile } from './one-file.ts'
-import { storeAndStart, type Upload, type UploadCall, withoutCallId } from './upload.ts'
+import { announcedLength, bodyOf } from '../bodies/body.ts'
+import { isForm } from '../call/request.ts'
+import {
+  createNoFileError,
+  storeAndStart,
+  storeOneFile,
+  type Upload,
+  type UploadCall,
+  withoutCallId,
+} from './upload.ts'
 
 /** `POST /{projects|tasks}/backup/`: restore of a project or task from one archive. */
 

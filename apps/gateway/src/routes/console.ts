@@ -5,16 +5,21 @@ import fastifyStatic from '@fastify/static'
 import { apiVersion } from '@reticle/contracts/openapi'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { baseOf, originOf } from '../call/request.ts'
 import { listsHtml } from '../plugins/accept.ts'
-import { toJson } from '../present.ts'
-import { baseOf, originOf } from '../request.ts'
+import { toJson } from '../responses/present.ts'
 
 /** Allows scripts, styles and calls of this site only; images may also be created by the page. */
 const policy = [
   "default-src 'none'",
-  ...["script-src 'self'", "style-src 'self'", "connect-src 'self'", "font-src 'self'"],
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "font-src 'self'",
   "img-src 'self' data: blob:",
-  ...["form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
 ].join('; ')
 
 const yearMs = 365 * 86_400_000

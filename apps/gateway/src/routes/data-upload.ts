@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { DataParameters } from '@reticle/contracts/rest/media'
+import { type DataParameters, dataParameters } from '@reticle/contracts/rest/media'
 import type { UploadedFile } from '@reticle/contracts/rest/requests'
 import { namesSources } from '@reticle/contracts/rest/sources'
 import { invalid, invalidInput } from '@reticle/kit'
 import { formatIssue } from '@reticle/kit/call/validation'
 import { z } from 'zod'
+import { type ArrivingFile, type FormFields, type OnFile, readForm } from '../bodies/form.ts'
+import { collectLists } from '../bodies/text-form.ts'
+import { readValues } from '../bodies/url-form.ts'
+import { isForm } from '../call/request.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { isForm } from '../request.ts'
-import { readValues } from '../url-form.ts'
-import { documents, readParameters } from './data-parameters.ts'
-import { type ArrivingFile, type OnFile, readForm } from './form.ts'
 import { storeAndStart, storeFile, type Upload, type UploadCall, withoutCallId } from './upload.ts'
 
 /** `POST /tasks/:id/data`: images, or one archive of images, become the media of a task. */
@@ -17,12 +17,20 @@ import { storeAndStart, storeFile, type Upload, type UploadCall, withoutCallId }
 export const mostFiles = 10_000
 const limits = { files: mostFiles, fields: 20_000, parts: 30_000 }
 const fileField = /^(?:client_files(?:\[\d+\])?|zip)$/
+/** Fields that may contain a long list as JSON. */
+const documents = [
+  'job_file_mapping',
+  'validation_params',
+  'upload_file_order',
+  'server_files',
+  'server_files_exclude',
+  'remote_files',
+]
 const noFile = 'No file was submitted.'
 const target = z.object({ id: z.int() })
 const taskOf = ({ input }: UploadCall) => target.parse(input).id
-const mediaOf = (call: UploadCall) => ({
-  ...({ purpose: 'data', target: 'task', id: taskOf(call) } as const),
-})
+const mediaOf = (call: UploadCall) =>
+  ({ purpose: 'data', target: 'task', id: taskOf(call) }) as const
 
 /** Handles an upload in a single call. */
 export const dataUpload: Upload = async (call, ports) => {
@@ -124,3 +132,13 @@ async function readDocument(
 }
 
 const document = z.record(z.string(), z.unknown())
+
+/**
+ * Reads the parameters of media from the fields of a form.
+ * @throws DomainError invalid, naming the field
+ */
+function readParameters(fields: FormFields): DataParameters {
+  const read = dataParameters.safeParse(collectLists(fields), { error: formatIssue })
+  if (read.error) throw invalidInput(read.error.issues)
+  return read.data
+}

@@ -2,10 +2,10 @@ import { tables } from '@reticle/contracts'
 import { healthQuery } from '@reticle/contracts/rest/server'
 import { DomainError, forbidden, unauthenticated } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createInputReader } from '../operations/read.ts'
+import { pathOf } from '../operations/serve.ts'
 import type { GatewayPorts, HealthChecks, ProcessPhase } from '../ports.ts'
-import { sendJson } from '../present.ts'
-import { createInputReader } from '../read.ts'
-import { pathOf } from '../serve.ts'
+import { sendJson } from '../responses/present.ts'
 
 const works = 'working'
 const answersWithinMs = 5000

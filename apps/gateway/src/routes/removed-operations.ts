@@ -2,10 +2,10 @@ import type { Operation } from '@reticle/contracts/api/operation'
 import { removedOperations as rows } from '@reticle/contracts/api/removed'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance } from 'fastify'
+import { queryOf } from '../call/request.ts'
+import { createInputReader } from '../operations/read.ts'
+import { methodOf, pathOf } from '../operations/serve.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { createInputReader } from '../read.ts'
-import { queryOf } from '../request.ts'
-import { methodOf, pathOf } from '../serve.ts'
 
 /** Serves removed operations: 410 with the name of the replacement. */
 export function serveRemovedOperations(

@@ -6,12 +6,12 @@ import { request as requestRecord } from '@reticle/contracts/rest/requests'
 import { toAbsoluteLinks } from '@reticle/kit/net/links'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { baseOf, contextOf, translationOf } from '../call/request.ts'
+import { createInputReader } from '../operations/read.ts'
+import { pathOf } from '../operations/serve.ts'
 import type { GatewayPorts, ProcessPhase } from '../ports.ts'
-import { toJson } from '../present.ts'
-import { createInputReader } from '../read.ts'
-import { baseOf, contextOf, translationOf } from '../request.ts'
-import { sendHeadOnly } from '../send-bytes.ts'
-import { pathOf } from '../serve.ts'
+import { toJson } from '../responses/present.ts'
+import { sendHeadOnly } from '../responses/send-bytes.ts'
 
 const followed = z.object({ rq_id: z.string().optional() })
 

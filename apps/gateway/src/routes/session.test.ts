@@ -1,6 +1,6 @@
 import { unauthenticated } from '@reticle/kit'
 import { expect, test } from 'vitest'
-import { csrfFor } from '../cookies.ts'
+import { csrfFor } from '../call/cookies.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 
 /** Sign-in, sign-out and session cookies (docs/spec/access.md#sign-in-and-registration). */

@@ -3,12 +3,12 @@ import type { Operation } from '@reticle/contracts/api/operation'
 import { keyParams, login, signOut } from '@reticle/contracts/rest/auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { clearSession, csrfOf, sessionOf, setSession } from '../cookies.ts'
+import { clearSession, csrfOf, sessionOf, setSession } from '../call/cookies.ts'
+import { contextOf } from '../call/request.ts'
+import { createInputReader } from '../operations/read.ts'
+import { pathOf } from '../operations/serve.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { presentResult } from '../present.ts'
-import { createInputReader } from '../read.ts'
-import { contextOf } from '../request.ts'
-import { pathOf } from '../serve.ts'
+import { presentResult } from '../responses/present.ts'
 
 type Ports = Pick<GatewayPorts, 'services' | 'settings'>
 type Answer = (

@@ -5,19 +5,19 @@ import type { UploadPurpose } from '@reticle/contracts/rest/uploads'
 import { DomainError } from '@reticle/kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { announcedLength } from '../body.ts'
+import { announcedLength } from '../bodies/body.ts'
+import { assertBoundary } from '../bodies/form.ts'
+import { stepOf, type UploadStep } from '../bodies/upload-steps.ts'
+import { contextOf, isForm } from '../call/request.ts'
+import { createInputReader } from '../operations/read.ts'
+import { pathOf } from '../operations/serve.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { presentResult } from '../present.ts'
-import { createInputReader } from '../read.ts'
-import { contextOf, isForm } from '../request.ts'
-import { pathOf } from '../serve.ts'
+import { presentResult } from '../responses/present.ts'
 import { createFile, type FileRoutes, serveFiles } from '../tus/files.ts'
-import { stepOf, type UploadStep } from '../tus/steps.ts'
 import { importFinish, importStart, importUpload } from './annotation-upload.ts'
 import { assetUpload } from './asset-upload.ts'
 import { restoreFinish, restoreStart, restoreUpload } from './backup-upload.ts'
 import { dataFinish, dataMultiple, dataStart, dataUpload } from './data-upload.ts'
-import { assertBoundary } from './form.ts'
 import type { Upload, UploadCall } from './upload.ts'
 
 /** Routes of uploads in a single call or in several (docs/spec/requests.md#uploads). */
@@ -28,7 +28,10 @@ interface Collection extends FileRoutes {
 
 const { requests, guides } = tables
 const ofData = {
-  ...{ once: dataUpload, start: dataStart, multiple: dataMultiple, finish: dataFinish },
+  once: dataUpload,
+  start: dataStart,
+  multiple: dataMultiple,
+  finish: dataFinish,
 }
 const ofBackup = { once: restoreUpload, start: restoreStart, finish: restoreFinish }
 const ofAnnotations = { once: importUpload, start: importStart, finish: importFinish }

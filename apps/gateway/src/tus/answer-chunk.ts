@@ -1,8 +1,8 @@
 import type { CallContext } from '@reticle/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { limitedBytes } from '../body.ts'
+import { limitedBytes } from '../bodies/body.ts'
+import { contextOf } from '../call/request.ts'
 import type { GatewayPorts } from '../ports.ts'
-import { contextOf } from '../request.ts'
 import {
   createChecksum,
   createMismatchError,

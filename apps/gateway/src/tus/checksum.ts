@@ -3,7 +3,7 @@ import { invalid } from '@reticle/kit'
 import type { BlobStore } from '@reticle/kit/blob/blob'
 import { keyOfAll, locateRange } from '@reticle/kit/blob/spread'
 import type { FastifyRequest } from 'fastify'
-import { HttpError } from '../http-error.ts'
+import { HttpError } from '../call/http-error.ts'
 
 /** Checksums of bytes, according to the extension `checksum` of the resumable upload protocol (tus.io 1.0.0). */
 

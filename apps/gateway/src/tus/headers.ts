@@ -1,9 +1,9 @@
 import type { Operation } from '@reticle/contracts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../call/http-error.ts'
+import { apiPrefix } from '../call/request.ts'
 import type { GatewaySettings } from '../config.ts'
-import { HttpError } from '../http-error.ts'
-import { apiPrefix } from '../request.ts'
-import { pathOf } from '../serve.ts'
+import { pathOf } from '../operations/serve.ts'
 import { algorithms } from './checksum.ts'
 
 /** Headers of the resumable upload protocol (tus.io 1.0.0). */

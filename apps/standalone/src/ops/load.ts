@@ -11,7 +11,7 @@ import {
   sequences,
 } from '@reticle/kit/ops/dump/manifest'
 import { z } from 'zod'
-import { allSchemas, prepareDatabase } from '../databases.ts'
+import { allSchemas, prepareDatabase } from '../postgres/databases.ts'
 import { version } from './backup.ts'
 
 const order = Object.values(layout)

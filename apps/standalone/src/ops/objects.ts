@@ -5,7 +5,7 @@ import { diskBlobs } from '@reticle/kit/blob/disk'
 import { DomainError } from '@reticle/kit/call/errors'
 import type { ArchiveWriter, TarFile } from '@reticle/kit/ops/dump/archive'
 import { type Checksums, layout } from '@reticle/kit/ops/dump/manifest'
-import { objectsOf } from '../objects.ts'
+import { objectsOf } from '../data-dir/objects.ts'
 
 type Sum = Checksums['objects']
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StandaloneConfig } from '../config.ts'
-import { lockDataDir } from '../lock.ts'
-import { runningPostgres, startPostgres } from '../postgres.ts'
-import { assertFinished } from './unfinished.ts'
+import { lockDataDir } from '../data-dir/lock.ts'
+import { assertFinished } from '../data-dir/unfinished.ts'
+import { runningPostgres, startPostgres } from '../postgres/server.ts'
 
 /**
  * Runs `work` with the administrator's address of the database: `RETICLE_DATABASE_URL`, or the embedded one, which is

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { lockDataDir } from '../lock.ts'
-import { type Postgres, startPostgres } from '../postgres.ts'
+import { lockDataDir } from '../data-dir/lock.ts'
+import { type Postgres, startPostgres } from '../postgres/server.ts'
 
 /**
  * Starts the PostgreSQL of a test run: an embedded one without fsync, or uses a running one.

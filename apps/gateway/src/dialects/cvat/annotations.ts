@@ -1,5 +1,10 @@
 import { bytes as bytesSchema } from '@reticle/contracts/rest/common'
-import { isFields, type RecordFields, type Translation, type Translations } from '../dialect.ts'
+import {
+  isFields,
+  type RecordFields,
+  type Translation,
+  type Translations,
+} from '../../call/dialect.ts'
 import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
 /**

@@ -1,14 +1,92 @@
-import type { Dialect } from '../dialect.ts'
+import { withKnownFields } from '@reticle/contracts/dialects/cvat/known-fields'
+import { invitation, job, project, request, task } from '@reticle/contracts/dialects/cvat/records'
+import {
+  type Change,
+  type Dialect,
+  type Fields,
+  pageAnswer,
+  recordAnswer,
+  type Translation,
+  type Translations,
+} from '../../call/dialect.ts'
 import { annotations } from './annotations.ts'
-import { formatLists, renameFormats } from './formats.ts'
-import { invitations } from './invitations.ts'
-import { jobs } from './jobs.ts'
-import { projects } from './projects.ts'
-import { requests } from './requests.ts'
-import { storages } from './storages.ts'
-import { tasks } from './tasks.ts'
-import { tokens } from './tokens.ts'
+import { formatLists, formatWords, renameFormats } from './formats.ts'
 import { webhooks } from './webhooks.ts'
+import { type Words, withWords } from './words.ts'
+
+const projects: Translations = {
+  listProjects: pageAnswer(project),
+  createProject: recordAnswer(project),
+  getProject: recordAnswer(project),
+  updateProject: recordAnswer(project),
+}
+
+/** In CVAT a task without jobs has the status annotation. */
+const statuses: Words = new Map([['annotation', ['annotation', 'new']]])
+
+const tasks: Translations = {
+  listTasks: {
+    ...pageAnswer(task),
+    input: (input) => withWords(input, 'status', statuses),
+  },
+  createTask: recordAnswer(task),
+  getTask: recordAnswer(task),
+  updateTask: recordAnswer(task),
+}
+
+/** Adds the number of frames hidden in every job, which is always null. */
+const layout: Change = (record) => ({ frames_per_job_count: null, ...record })
+
+const jobs: Translations = {
+  listJobs: pageAnswer(job),
+  createJob: recordAnswer(job),
+  getJob: recordAnswer(job),
+  updateJob: recordAnswer(job),
+  getTaskValidationLayout: recordAnswer(layout),
+  updateTaskValidationLayout: recordAnswer(layout),
+}
+
+const invitations: Translations = {
+  listInvitations: pageAnswer(invitation),
+  createInvitation: recordAnswer(invitation),
+  getInvitation: recordAnswer(invitation),
+}
+
+/** Removes a leading slash: in CVAT folders start at the bucket, with or without a slash. */
+function withoutSlash({ prefix, ...query }: Fields): Fields {
+  if (prefix === undefined) return query
+  return { ...query, prefix: typeof prefix === 'string' ? prefix.replace(/^\/+/, '') : prefix }
+}
+
+/** The default of `lightweight` is false in CVAT. */
+const backUp = { query: (given: object) => ({ lightweight: 'false', ...given }) }
+
+const requests: Translations = {
+  listRequests: {
+    ...pageAnswer(request),
+    input: (input) => withWords(input, 'format', formatWords),
+  },
+  getRequest: recordAnswer(request),
+  streamRequest: recordAnswer(request),
+  streamRequests: recordAnswer(request),
+  cancelRequest: { input: (input) => ({ ...input, only_exports: true }) },
+  importProjectDataset: { input: (input) => ({ ...input, names_default_subset: true }) },
+  exportProjectBackup: backUp,
+  exportTaskBackup: backUp,
+}
+
+/** In CVAT dates of expiry include the time. */
+const timed: Translation = { input: (input) => ({ ...input, with_time: true }) }
+
+const token = recordAnswer(withKnownFields('token'))
+
+const tokens: Translations = {
+  listAccessTokens: { ...timed, ...pageAnswer(withKnownFields('token')) },
+  createAccessToken: { ...timed, ...token },
+  getCurrentAccessToken: { ...timed, ...token },
+  getAccessToken: { ...timed, ...token },
+  updateAccessToken: { ...timed, ...token },
+}
 
 /** The CVAT-compatible dialect (docs/spec/dialect.md#mount). */
 export const cvat: Dialect = {
@@ -19,12 +97,12 @@ export const cvat: Dialect = {
     ...tasks,
     ...jobs,
     ...invitations,
-    ...storages,
     ...annotations,
     ...formatLists,
     ...requests,
     ...tokens,
     ...webhooks,
+    listCloudStorageContent: { query: withoutSlash },
   },
   listsOnlyOwn: true,
   failure: renameFormats,

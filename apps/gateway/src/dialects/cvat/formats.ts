@@ -1,13 +1,13 @@
 import { formatName, formatNames } from '@reticle/contracts/dialects/cvat/format-names'
 import { knownFields } from '@reticle/contracts/dialects/cvat/known-fields'
-import type { PublicError } from '../../http-error.ts'
 import {
   type Change,
   isFields,
   type RecordFields,
   recordAnswer,
   type Translations,
-} from '../dialect.ts'
+} from '../../call/dialect.ts'
+import type { PublicError } from '../../call/http-error.ts'
 import type { Words } from './words.ts'
 
 /** Formats that CVAT clients do not know. */

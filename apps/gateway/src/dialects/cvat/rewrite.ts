@@ -67,8 +67,15 @@ export async function* rewriteShapes(
   rewrite: Rewrite,
 ): AsyncGenerator<Uint8Array> {
   const scan: Scan = {
-    ...{ rewrite, depth: 0, inList: 0, list: 'empty', isInText: false, isEscaped: false },
-    ...{ text: '', isNamed: false, held: [] },
+    rewrite,
+    depth: 0,
+    inList: 0,
+    list: 'empty',
+    isInText: false,
+    isEscaped: false,
+    text: '',
+    isNamed: false,
+    held: [],
   }
   for await (const piece of pieces) {
     const passing = take(scan, Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))

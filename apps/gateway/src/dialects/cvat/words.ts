@@ -1,6 +1,6 @@
 import type { Expression, Value } from '@reticle/contracts/rest/json-logic'
 import { z } from 'zod'
-import type { RecordFields } from '../dialect.ts'
+import type { RecordFields } from '../../call/dialect.ts'
 
 /** Native words by client word. A missing word is the same in both. */
 export type Words = ReadonlyMap<string, readonly string[]>
