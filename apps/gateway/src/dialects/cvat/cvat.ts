@@ -3,8 +3,8 @@ import { invitation, job, project, request, task } from '@reticle/contracts/dial
 import {
   type Change,
   type Dialect,
-  type Fields,
   pageAnswer,
+  type RecordFields,
   recordAnswer,
   type Translation,
   type Translations,
@@ -53,7 +53,7 @@ const invitations: Translations = {
 }
 
 /** Removes a leading slash: in CVAT folders start at the bucket, with or without a slash. */
-function withoutSlash({ prefix, ...query }: Fields): Fields {
+function withoutSlash({ prefix, ...query }: RecordFields): RecordFields {
   if (prefix === undefined) return query
   return { ...query, prefix: typeof prefix === 'string' ? prefix.replace(/^\/+/, '') : prefix }
 }
