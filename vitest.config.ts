@@ -51,7 +51,10 @@ export default defineConfig({
         oneProcess,
       ),
       project('contract', ['tests/contract/**/*.test.ts'], onPostgres),
-      project('e2e', ['tests/e2e/**/*.test.ts'], { globalSetup: './tests/support/e2e-setup.ts' }),
+      project('e2e', ['tests/e2e/**/*.test.ts'], {
+        globalSetup: './tests/support/e2e-setup.ts',
+        isolate: false,
+      }),
       project(
         'cluster',
         ['{packages,apps,tests}/**/*.cluster.test.ts', 'tests/cluster/**/*.test.ts'],
