@@ -17,20 +17,24 @@ const run = promisify(execFile)
 export function runMarkedCommands(
   document: string,
   by = 'tests/e2e/readme.test.ts',
+  findServer = shareReticle,
 ): Promise<string> {
-  return runCommands(async () => markedFor(document, by).join(''))
+  return runCommands(async () => markedFor(document, by).join(''), findServer)
 }
 
 /**
- * Runs commands in one shell, next to the shared server (`shareReticle`) and a data directory as its administrator has
+ * Runs commands in one shell, next to a server, by default the shared one, and a data directory as its administrator has
  * it.
  *
  * @param linesOf returns the commands for the base URL of the server
  * @returns their standard output
  */
-export async function runCommands(linesOf: (api: string) => Promise<string>): Promise<string> {
+export async function runCommands(
+  linesOf: (api: string) => Promise<string>,
+  findServer = shareReticle,
+): Promise<string> {
   const { path, remove } = dataDirectory()
-  const reticle = await shareReticle()
+  const reticle = await findServer()
   writeFileSync(join(path, 'admin-password'), password)
   const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
   onTestFinished(() => {
