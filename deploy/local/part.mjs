@@ -76,7 +76,7 @@ export function makePart({ name, logs, choosePorts, command, isReady, env, stopM
  * Remains of a killed process can block the start until its last child has ended, so the start is retried, as a
  * supervisor would.
  */
-async function startDespiteRemains(startOnce, tries = 10) {
+async function startDespiteRemains(startOnce, tries = 150) {
   try {
     await startOnce()
   } catch (error) {

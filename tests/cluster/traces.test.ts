@@ -61,7 +61,7 @@ test('an export and a webhook each have one trace through every process and on e
     headers: { ...under('d'), 'x-request-id': 'the-change' },
   })
 
-  const flushed = { timeout: 30_000, interval: 250 }
+  const flushed = { timeout: 60_000, interval: 250 }
   await expect
     .poll(() => sendersOf(traceOf('c')), flushed)
     .toEqual(

@@ -62,9 +62,7 @@ async function expand(): Promise<void> {
   }
 }
 
-test('a release with a migration is rolled out under load without a failed call', {
-  timeout: 240_000,
-}, async () => {
+test('a release with a migration is rolled out under load without a failed call', async () => {
   const receiver = await startReceiver()
   await settled()
   const load = await startLoad([split.url], receiver)

@@ -77,7 +77,7 @@ test('an account is registered, used in a browser, recovered by e-mail and delet
 async function newestMail(): Promise<string> {
   const folder = join(path, 'mail')
   const [name] = await expect
-    .poll(() => namesIn(folder), { timeout: 10_000 })
+    .poll(() => namesIn(folder), { timeout: 60_000 })
     .not.toEqual([])
     .then(() => namesIn(folder))
   return readFileSync(join(folder, name ?? ''), 'utf8')
@@ -106,6 +106,6 @@ test('the event log shows an administrator registrations, sign-ins, failed sign-
       for (const one of expected) expect(file).toContain(one)
       expect(file).not.toContain('Blue-Kettle-42')
     },
-    { timeout: 30_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   )
 }, 60_000)

@@ -39,7 +39,7 @@ const env = { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1,1,1,1,1,1,1,1' }
 const receiver = await startReceiver()
 afterAll(receiver.close)
 const isCalled = (times: number) =>
-  vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(times), 20_000)
+  vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(times), 60_000)
 let reticle: Reticle
 let project: AnyJson
 let task: AnyJson
@@ -153,9 +153,7 @@ test('a backup without keys reports that they are missing', () => {
   expect(keyless.out).toMatch(/bytes\), no keys\nThere are no secret-keys in .*RETICLE_SECRET_KEYS/)
 })
 
-test('a restore has the same rows and objects, and pending events take effect once', {
-  timeout: 90_000,
-}, async () => {
+test('a restore has the same rows and objects, and pending events take effect once', async () => {
   const { path, code, err, out } = await restored()
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toContain(`${path}: restored from ${tar}`)
@@ -189,9 +187,7 @@ test('a restore has the same rows and objects, and pending events take effect on
   expect(created.id).toBeGreaterThan(project.id)
 })
 
-test('a backup in a folder has the same contents as one in a file', {
-  timeout: 60_000,
-}, async () => {
+test('a backup in a folder has the same contents as one in a file', async () => {
   const path = join(folder, 'as-folder')
   expect(await runOps(source.path, ['backup', '--to', path])).toMatchObject({ code: 0, err: '' })
   expect(readdirSync(path).sort()).toEqual(Object.values(layout).sort())

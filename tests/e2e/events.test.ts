@@ -56,7 +56,7 @@ test('the exported file contains the events that its requester may see', async (
       const scopes = scopesOf(await exported(admin, `?project_id=${project.id}`))
       expect(scopes).toEqual(expect.arrayContaining(expected))
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   )
   expect(scopesOf(await exported(asBo))).toEqual(['draw:object'])
   expect((await asBo.call('POST', '/events/export?user_id=1')).status).toBe(403)
@@ -70,7 +70,7 @@ test('the deprecated export endpoint returns the file once', async () => {
   await asBo.done('POST', '/events', { json: { timestamp, events } })
   const { query_id } = await asBo.done('GET', '/events')
   const state = () => asBo.call('GET', `/events?query_id=${query_id}`)
-  await vi.waitFor(async () => expect((await state()).status).toBe(201), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await state()).status).toBe(201), { timeout: 60_000 })
   const file = await asBo.call('GET', `/events?query_id=${query_id}&action=download`)
   expect([file.status, scopesOf(file.text.trimEnd().split('\n')).at(-1)]).toEqual([
     200,

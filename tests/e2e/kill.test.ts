@@ -40,7 +40,7 @@ async function killDuring(begin: (api: Reticle['admin']) => Promise<AnyJson>) {
   return reticle.admin.ended(rq_id)
 }
 
-test('an export continues after the server was killed', { timeout: 120_000 }, async () => {
+test('an export continues after the server was killed', async () => {
   const request = await killDuring(async (api) => {
     const task = await taskWithMedia(api, { files: await createImages(20) })
     const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
@@ -51,7 +51,7 @@ test('an export continues after the server was killed', { timeout: 120_000 }, as
   expect((await reticle.admin.bytes(request.result_url)).status).toBe(200)
 })
 
-test('images become one task although the server was killed', { timeout: 120_000 }, async () => {
+test('images become one task although the server was killed', async () => {
   const archive = storedZip(await createImages(6000))
   let task: AnyJson
   const request = await killDuring(async (api) => {
@@ -65,9 +65,7 @@ test('images become one task although the server was killed', { timeout: 120_000
   expect([size, count]).toEqual([6000, 6])
 })
 
-test('calls with idempotency keys take effect once although the server was killed', {
-  timeout: 120_000,
-}, async () => {
+test('calls with idempotency keys take effect once although the server was killed', async () => {
   const create = (api: Reticle['admin'], at: number) =>
     api.call('POST', '/projects', {
       json: { name: `keyed ${at}` },
@@ -97,7 +95,7 @@ async function endLeasesOfKeys(url: string): Promise<void> {
   await database.end()
 }
 
-test('an import is applied once although the server was killed', { timeout: 120_000 }, async () => {
+test('an import is applied once although the server was killed', async () => {
   let task: AnyJson
   const request = await killDuring(async (api) => {
     const files = await createImages(20)
@@ -120,9 +118,7 @@ test('an import is applied once although the server was killed', { timeout: 120_
   expect(shapes.length).toBe(30_000)
 })
 
-test('a worker process that dies is replaced, and its request continues', {
-  timeout: 60_000,
-}, async () => {
+test('a worker process that dies is replaced, and its request continues', async () => {
   const task = await taskWithMedia(reticle.admin, { files: await createImages(20) })
   const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
   await reticle.admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })

@@ -60,9 +60,7 @@ async function execute(block: string) {
 const self = 'tests/e2e/operations.test.ts'
 const marked = markedFor('docs/operations.md', self)
 
-test('the three documented commands back up, restore and start an installation', {
-  timeout: 120_000,
-}, async () => {
+test('the three documented commands back up, restore and start an installation', async () => {
   const [backup = ''] = marked.filter((block) => block.includes('restore'))
   const lines = backup.trim().split('\n')
   const { stdout } = await execute(lines.slice(0, 2).join('\n'))
@@ -75,7 +73,7 @@ test('the three documented commands back up, restore and start an installation',
   await restored.stop()
 })
 
-test('the documented commands for one process rotate the keys', { timeout: 60_000 }, async () => {
+test('the documented commands for one process rotate the keys', async () => {
   const [rotation = ''] = marked.filter((block) => block.includes('rotate-keys'))
   const before = readFileSync(join(dataDir, 'secret-keys'), 'utf8').trim()
   const { stdout } = await execute(rotation)
@@ -87,7 +85,7 @@ test('the documented commands for one process rotate the keys', { timeout: 60_00
   expect(again.out).toMatch(/webhooks-svc: 0 rewritten, 1 had/)
 })
 
-test('the documented commands list dead events and requeue them', { timeout: 60_000 }, async () => {
+test('the documented commands list dead events and requeue them', async () => {
   const [dead = ''] = marked.filter((block) => block.includes('dead list'))
   const { stdout } = await execute(dead)
   for (const service of ['projects', 'annotations', 'jobs', 'webhooks']) {
@@ -96,16 +94,14 @@ test('the documented commands list dead events and requeue them', { timeout: 60_
   }
 })
 
-test('the documented command publishes events again', { timeout: 60_000 }, async () => {
+test('the documented command publishes events again', async () => {
   const [line = '', ...others] = marked.filter((block) => block.includes('republish'))
   expect(others).toEqual([line])
   const { stdout } = await execute(line)
   expect(stdout.match(/-svc: \d+ events go out again\n/g)).toHaveLength(4)
 })
 
-test('the upgrade command leaves a database of the current version unchanged', {
-  timeout: 60_000,
-}, async () => {
+test('the upgrade command leaves a database of the current version unchanged', async () => {
   const [upgrade = ''] = marked.filter((block) => block.includes('upgrade-postgres'))
   expect((await execute(upgrade)).stdout).toMatch(/already: nothing to do\.\n$/)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runCommands, runMarkedCommands } from '../support/document.ts'
 
-test('the curl commands of the README work as they are written', { timeout: 90_000 }, async () => {
+test('the curl commands of the README work as they are written', async () => {
   const stdout = await runMarkedCommands('README.md')
   expect(stdout).toMatch(/^12 pictures in pictures, (\d+) annotations/)
   const [, annotations] = /, (\d+) annotations/.exec(stdout) ?? []
@@ -11,17 +11,13 @@ test('the curl commands of the README work as they are written', { timeout: 90_0
   expect(stdout).toMatch(/\nSigned in at [^\n]+ as admin\.\nBatch 1\nyolo\.zip\n$/)
 })
 
-test('the commands of docs/media.md attach media in each way and read it', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/media.md attach media in each way and read it', async () => {
   const stdout = await runMarkedCommands('docs/media.md')
   const ways = ['finished', 'finished', '1000', 'finished']
   expect(stdout.split('\n').slice(1)).toEqual([...ways, '12', '[ 0 ]', ''])
 })
 
-test('the commands of docs/annotations.md write, read, compare, restore and count annotations', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/annotations.md write, read, compare, restore and count annotations', async () => {
   const [, ...lines] = (await runMarkedCommands('docs/annotations.md')).trimEnd().split('\n')
   const refusals = lines.filter((line) => line.startsWith('{'))
   expect(refusals[0]).toBe('{"shapes":[{"frame":["frame 99 is outside of 0 to 11"]}]} refused')
@@ -32,9 +28,7 @@ test('the commands of docs/annotations.md write, read, compare, restore and coun
   ])
 })
 
-test('the commands of docs/webhooks.md receive, verify and redeliver messages', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/webhooks.md receive, verify and redeliver messages', async () => {
   const lines = (await runMarkedCommands('docs/webhooks.md')).trimEnd().split('\n')
   const receivedLine = (number: number, event: string) =>
     `#${number} ${event}: signed as it should be`
@@ -50,17 +44,13 @@ test('the commands of docs/webhooks.md receive, verify and redeliver messages', 
   ])
 })
 
-test('the commands of docs/cvat.md read one project on both mounts', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/cvat.md read one project on both mounts', async () => {
   const lines = (await runMarkedCommands('docs/cvat.md')).trimEnd().split('\n')
   const labels = '/labels?project_id=ID'
   expect(lines).toEqual(['car', `/as/cvat/api${labels}`, labels, labels])
 })
 
-test('the commands of docs/console.md show the content policy and the caching of its files', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/console.md show the content policy and the caching of its files', async () => {
   const lines = (await runMarkedCommands('docs/console.md')).trimEnd().split('\n')
   expect(lines.sort()).toEqual([
     'cache-control: public, max-age=31536000, immutable',
@@ -69,9 +59,7 @@ test('the commands of docs/console.md show the content policy and the caching of
   ])
 })
 
-test('the commands of docs/requests.md follow, try, merge, filter and download', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/requests.md follow, try, merge, filter and download', async () => {
   const [, ...lines] = (await runMarkedCommands('docs/requests.md')).trimEnd().split('\n')
   expect(lines.slice(0, -1)).toEqual([
     ...['finished', '1', 'true', '0', 'finished', 'duplicate', '4', 'finished'],
@@ -79,29 +67,23 @@ test('the commands of docs/requests.md follow, try, merge, filter and download',
   expect(lines.at(-1)).toMatch(/this one is finished.* too late$/)
 })
 
-test('the commands of docs/backups.md create, download and restore a backup', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/backups.md create, download and restore a backup', async () => {
   const [, ...lines] = (await runMarkedCommands('docs/backups.md')).trimEnd().split('\n')
   expect(lines).toEqual(['finished', 'kept'])
 })
 
-test('the commands of docs/operations.md manage accounts and read the event log', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/operations.md manage accounts and read the event log', async () => {
   const stdout = await runMarkedCommands('docs/operations.md')
   expect(stdout).toMatch(/^username +annika$/m)
   expect(stdout).toMatch(/^create:user,.*annika/m)
 })
 
-test('the commands of docs/coming-from.md try, import and export data of other tools', {
-  timeout: 90_000,
-}, async () => {
+test('the commands of docs/coming-from.md try, import and export data of other tools', async () => {
   const [, ...lines] = (await runMarkedCommands('docs/coming-from.md')).trimEnd().split('\n')
   expect(lines).toEqual(['finished', 'true', 'finished', 'finished'])
 })
 
-test('the first calls of the page that the server shows work', { timeout: 90_000 }, async () => {
+test('the first calls of the page that the server shows work', async () => {
   const stdout = await runCommands(async (api) => {
     const page = await (await fetch(`${api}/docs`)).text()
     const [, lines = ''] = /<pre id="first-calls">([\s\S]*?)<\/pre>/.exec(page) ?? []

@@ -54,9 +54,7 @@ describe('a stock tus client', () => {
   }
   const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-  test('an upload of tens of MiB survives kills of the server and of the client', {
-    timeout: 300_000,
-  }, async () => {
+  test('an upload of tens of MiB survives kills of the server and of the client', async () => {
     const { path, remove } = dataDirectory()
     const port = String(await freePort())
     const start = () => startReticle(path, { RETICLE_PORT: port })

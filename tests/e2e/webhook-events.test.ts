@@ -56,7 +56,7 @@ const waitForEvents = (type: string, ...events: string[]) =>
   vi.waitFor(
     () =>
       expect(messagesOf(type).map(({ event }) => event)).toEqual(expect.arrayContaining(events)),
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 const waitForBoth = async (...events: string[]) => {
   for (const type of ['organization', 'project']) await waitForEvents(type, ...events)
@@ -97,7 +97,7 @@ describe('events of actions', () => {
         expect(last('project', 'update:job').annotations).toMatchObject({
           ...{ action: 'create', shapes: 2, tags: 0, tracks: 0 },
         }),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     )
     expect(last('project', 'update:job').before_update).toHaveProperty('updated_date')
   })

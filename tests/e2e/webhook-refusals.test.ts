@@ -96,7 +96,7 @@ describe('row 93: redelivery', () => {
     receiver.received.length = 0
     const statuses = await Promise.all(Array.from({ length: 100 }, () => again(hook, delivery)))
     expect(new Set(statuses)).toEqual(new Set([200]))
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(100), 30_000)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(100), 60_000)
     const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids)).toEqual(new Set([delivery.delivery_id]))
   })

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest'
 import type { AnyJson, ApiClient } from './client.ts'
 import type { TestOrganization } from './people.ts'
 
-const patience = { timeout: 30_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 /** Returns all events that a webhook of that type can subscribe to. */
 export const eventsOf = (type: 'organization' | 'project') =>

@@ -44,7 +44,7 @@ test('the service inserts jobs from bus events and publishes its changes', async
         .execute()
       expect(rows).toEqual([{ task_id: 900 }])
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
 
   const input = { id: 121, body: bodyOf({ tags: [{ frame: 0, label_id: 40 }] }) }
@@ -53,7 +53,7 @@ test('the service inserts jobs from bus events and publishes its changes', async
     async () => {
       expect(await db.selectFrom('outbox').select('id').execute()).toEqual([])
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
 })
 
@@ -62,7 +62,7 @@ test('expired inbox rows are deleted soon after the start', async () => {
     .selectFrom('inbox')
     .select('event_id')
     .where('received_date', '<', sql<Date>`now() - interval '14 days'`)
-  await vi.waitFor(async () => expect(await old.execute()).toEqual([]), 15_000)
+  await vi.waitFor(async () => expect(await old.execute()).toEqual([]), 60_000)
 })
 
 test('a save succeeds while projects-svc does not respond or fails', async () => {

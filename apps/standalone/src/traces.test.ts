@@ -180,7 +180,7 @@ test('one export and one webhook yield one trace each through all services and o
   await admin('PATCH', `/projects/${project_id}`, { name: 'other' }, change)
 
   await expect
-    .poll(() => servicesOf('c'), { timeout: 20_000 })
+    .poll(() => servicesOf('c'), { timeout: 60_000 })
     .toEqual(
       expect.arrayContaining([
         'gateway',
@@ -192,7 +192,7 @@ test('one export and one webhook yield one trace each through all services and o
       ]),
     )
   await expect
-    .poll(() => servicesOf('d'), { timeout: 20_000 })
+    .poll(() => servicesOf('d'), { timeout: 60_000 })
     .toEqual(
       expect.arrayContaining(['gateway', 'projects-svc', 'reticle.webhooks', 'webhooks-svc']),
     )

@@ -47,7 +47,7 @@ const happen = (id: number) =>
     const data = { task: taskRecord({ id }), before_update: { name: 'old' } }
     return emit(tx, taskUpdated, data, { principal: anna.principal, request_id: 'test' })
   })
-const patience = { timeout: 20_000, interval: 5 }
+const patience = { timeout: 60_000, interval: 5 }
 const told = () => receiver.received.map(({ body }) => JSON.parse(String(body)))
 
 test('a change reaches the receiver before and after a restart', async () => {

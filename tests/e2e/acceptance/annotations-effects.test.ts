@@ -51,7 +51,7 @@ const summaryOf = (world: Annotated) =>
     .sort()
 /** Waits until the webhook has received exactly the expected messages. */
 const expectMessages = (world: Annotated, expected: string[]) =>
-  expect.poll(() => summaryOf(world), { timeout: 20_000 }).toEqual([...expected].sort())
+  expect.poll(() => summaryOf(world), { timeout: 60_000 }).toEqual([...expected].sort())
 
 describe('state of a job', () => {
   test('the first object moves the job to in progress, visible to the next GET', async () => {
@@ -145,7 +145,7 @@ describe('updated dates', () => {
       expect((await write()).status).toBeLessThan(300)
       const [laterJob = '', laterTask = ''] = await datesOf()
       expect([laterJob > job, laterTask > task]).toEqual([true, true])
-      await expect.poll(async () => (await projectDate()) > owner, { timeout: 10_000 }).toBe(true)
+      await expect.poll(async () => (await projectDate()) > owner, { timeout: 60_000 }).toBe(true)
       expect(await jobOf(world, 1)).toEqual(other)
     }
   })

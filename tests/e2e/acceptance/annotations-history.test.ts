@@ -162,7 +162,7 @@ describe('restoring a revision', () => {
     const labels = [{ name: 'bus' }, { id: label.id, deleted: true }]
     await anna.api.done('PATCH', `/tasks/${task.id}`, { json: { labels } })
     await expect
-      .poll(async () => (await anna.api.done('GET', revisions)).results[0], { timeout: 20_000 })
+      .poll(async () => (await anna.api.done('GET', revisions)).results[0], { timeout: 60_000 })
       .toMatchObject({ action: 'label_change', counts: { created: 0, updated: 0, deleted: 1 } })
     const refused = await anna.api.call('POST', `${revisions}/1/restore`)
     expect(codeOf(refused)).toEqual([409, 'label_missing'])
@@ -206,7 +206,7 @@ test('a revision whose data was dropped is answered 410, and the newest revision
   const api = createApiClient(`${reticle.url}/api`, basic)
   const read = () => api.call('GET', `${revisions}/1`)
   await expect
-    .poll(async () => codeOf(await read()), { timeout: 10_000 })
+    .poll(async () => codeOf(await read()), { timeout: 60_000 })
     .toEqual([410, 'revision_expired'])
   const queries = [
     ['GET', `/jobs/${job.id}/annotations/diff?from=1`],

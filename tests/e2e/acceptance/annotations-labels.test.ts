@@ -92,7 +92,7 @@ test('deleting a label deletes its objects and changes the entity tag', async ()
       expect(answer.body.shapes).toHaveLength(1)
       return answer
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   )
   expect(after.body.shapes[0].label_id).toBe(car.id)
   expect(after.body.tracks.map((one: AnyJson) => one.label_id)).toEqual([car.id])

@@ -128,6 +128,6 @@ describe.each(kinds)('%s', (_, start) => {
       ...{ status: 'failed', message: 'Cancelled', result_url: null, result_id: null },
     })
     await api.finished(next)
-    await vi.waitFor(async () => expect(await everything()).toEqual(before), 10_000)
+    await vi.waitFor(async () => expect(await everything()).toEqual(before), 60_000)
   })
 })

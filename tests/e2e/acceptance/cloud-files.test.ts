@@ -245,10 +245,10 @@ test('a cancelled export leaves no objects or multipart uploads in the bucket', 
   store.stalled.add('exchange')
   const url = `/tasks/${id}/dataset/export?${there()}&filename=large.zip&save_images=true`
   const { rq_id } = await api.done('POST', url)
-  await vi.waitFor(() => expect(store.unfinished()).toEqual(['large.zip']), { timeout: 30_000 })
+  await vi.waitFor(() => expect(store.unfinished()).toEqual(['large.zip']), { timeout: 60_000 })
   await api.done('POST', `/requests/${encodeURIComponent(rq_id)}/cancel`)
   expect(await api.ended(rq_id)).toMatchObject({ status: 'failed', message: 'Cancelled' })
-  await vi.waitFor(() => expect(store.unfinished()).toEqual([]), { timeout: 5000 })
+  await vi.waitFor(() => expect(store.unfinished()).toEqual([]), { timeout: 60_000 })
   store.stalled.delete('exchange')
   expect(bucket().size).toBe(0)
 })

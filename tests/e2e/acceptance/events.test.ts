@@ -173,7 +173,7 @@ describe('client events', () => {
           ['update:project', 'status', 'completed'],
         ])
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
     const past = `?project_id=${made.id}&from=2025-03-01&to=2025-03-02`
     expect(await exported(as('teller'), past)).toEqual([])

@@ -54,7 +54,7 @@ function room(folder = join(path, 'objects')): number {
   return bytes
 }
 const roomOf = (files: number) =>
-  vi.waitFor(() => expect(Math.round(room() / archive.length)).toBe(files), { timeout: 20_000 })
+  vi.waitFor(() => expect(Math.round(room() / archive.length)).toBe(files), { timeout: 60_000 })
 
 describe('uploading the same archive again', () => {
   let first: number

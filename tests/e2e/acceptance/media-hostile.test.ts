@@ -295,7 +295,7 @@ async function sweep(left: () => string[]): Promise<void> {
   const people = await reticle.people()
   const aged = `update requests.blobs set dead_date = dead_date - interval '2 hours'
     where not exists (select from requests.blobs where state <> 'dead')`
-  await vi.waitFor(() => longAgo(people, aged, []), { timeout: 20_000, interval: 200 })
+  await vi.waitFor(() => longAgo(people, aged, []), { timeout: 60_000, interval: 200 })
   await reticle.stop()
   reticle = await startReticle(path, settings)
   const isEmpty = () => expect(left()).toEqual([])

@@ -96,7 +96,7 @@ describe('invitations', () => {
     ])
     await expect
       .poll(async () => (await person.api.call('GET', `/users?org=${slug}`)).body.count, {
-        timeout: 8000,
+        timeout: 60_000,
       })
       .toBe(2)
     const again = await invite(owner.api, slug, person.email)

@@ -39,7 +39,7 @@ const deliveries = async ({ id }: AnyJson): Promise<AnyJson[]> =>
   (await api.done('GET', `/webhooks/${id}/deliveries?page_size=100`)).results
 const untilDeliveries = (hook: AnyJson, count: number) =>
   vi.waitFor(async () => expect(await deliveries(hook)).toHaveLength(count), {
-    ...{ timeout: 15_000, interval: 50 },
+    ...{ timeout: 60_000, interval: 50 },
   })
 
 /** The expected signature header, computed over the body as received. */
@@ -179,7 +179,7 @@ describe.each(libraries)('a receiver with %s (T-WH-8)', (library) => {
   let hook: AnyJson
   const untilAccepted = (count: number) =>
     vi.waitFor(() => expect([stock.accepted.length, stock.refused()]).toEqual([count, 0]), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 20,
     })
   const seen = () => stock.accepted.map(({ payload }) => payload.event)
@@ -263,7 +263,7 @@ describe.each(libraries)('a receiver with %s (T-WH-8)', (library) => {
     const deliver = async (count: number) => {
       await addTask(`${count} during the rotation`)
       await vi.waitFor(() => expect(stock.accepted).toHaveLength(before.accepted + count), {
-        timeout: 15_000,
+        timeout: 60_000,
         interval: 20,
       })
     }

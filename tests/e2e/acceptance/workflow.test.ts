@@ -116,7 +116,7 @@ describe('projects', () => {
           ...['delete:job', 'delete:job', 'delete:project', 'delete:task'],
         ])
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
   })
 
@@ -194,7 +194,7 @@ describe('labels', () => {
         const left = (await api.done('GET', annotations)).shapes
         expect(left.map((one: AnyJson) => one.label_id)).toEqual([made.labels[1].id])
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     )
   })
 
@@ -307,7 +307,7 @@ describe('tasks', () => {
         const loggedEvents = await logged(`task_id=${made.id}`)
         expect(loggedEvents.filter((one) => one === 'update:task status')).toHaveLength(4)
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
   })
 

@@ -64,7 +64,7 @@ const messagesOn = (path: string): AnyJson[] =>
 /** Waits until exactly these events have arrived on a path, in any order. */
 async function waitFor(path: string, events: string[]): Promise<AnyJson[]> {
   const arrived = () => messagesOn(path).map(({ event }) => event)
-  await expect.poll(() => arrived().sort(), { timeout: 30_000 }).toEqual([...events].sort())
+  await expect.poll(() => arrived().sort(), { timeout: 60_000 }).toEqual([...events].sort())
   return messagesOn(path)
 }
 
@@ -388,7 +388,7 @@ describe('moving a project between workspaces', () => {
         const { results } = await olga.done('GET', `/requests?org=to&task_id=${id}`)
         expect(results.map((one: AnyJson) => one.id)).toContain(rq_id)
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     )
   })
 })

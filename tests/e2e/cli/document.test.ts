@@ -9,7 +9,7 @@ import { useOwnServer } from '../../support/test-server.ts'
 /** The commands list everything, and copy everything to another server. */
 const reticle = useOwnServer()
 
-test('the commands of the document work as they are written', { timeout: 300_000 }, async () => {
+test('the commands of the document work as they are written', async () => {
   const self = 'tests/e2e/cli/document.test.ts'
   const output = await runMarkedCommands('docs/cli.md', self, async () => reticle)
   const lines = output.trimEnd().split('\n')

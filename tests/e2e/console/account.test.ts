@@ -64,7 +64,7 @@ describe.skipIf(!executablePath)('pages of the account, access tokens and the se
         /\/auth\/password\/reset\/confirm\?uid=\S+/.exec(text.replaceAll('=3D', '='))?.[0] ?? ''
       )
     }
-    await expect.poll(find, { timeout: 10_000 }).not.toBe('')
+    await expect.poll(find, { timeout: 60_000 }).not.toBe('')
     return find()
   }
 

@@ -30,7 +30,7 @@ async function develop(): Promise<string> {
       output += piece
     })
   const url = () => /http:\/\/127\.0\.0\.1:\d+\//.exec(output)?.[0]
-  await expect.poll(url, { timeout: 30_000 }).toBeDefined()
+  await expect.poll(url, { timeout: 60_000 }).toBeDefined()
   return String(url())
 }
 

@@ -79,7 +79,7 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     expect(saved).toMatchObject({ created: { shapes: 20 }, skipped: 10 })
 
     await page.getByRole('button', { name: 'Import', exact: true }).last().click()
-    await expect.poll(async () => (await shapesOf(task.id)).length, { timeout: 20_000 }).toBe(20)
+    await expect.poll(async () => (await shapesOf(task.id)).length, { timeout: 60_000 }).toBe(20)
     expect(complaints).toEqual([])
     await close()
   })

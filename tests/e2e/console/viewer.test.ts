@@ -294,7 +294,7 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
     }
   })
 
-  test('10,000 shapes are drawn smoothly', { timeout: 180_000 }, async () => {
+  test('10,000 shapes are drawn smoothly', async () => {
     const crowded = await crowdedTask(reticle)
     const { page, look, complaints, close } = await visit()
     await page.goto(`/tasks/${crowded.id}/frames/0`)

@@ -25,7 +25,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
   const change = (name: string) =>
     reticle.admin.done('PATCH', `/projects/${project.id}`, { json: { name } })
   const hasReceived = (name: string, count: number) =>
-    expect.poll(() => listener.listReceived(name).length, { timeout: 20_000 }).toBe(count)
+    expect.poll(() => listener.listReceived(name).length, { timeout: 60_000 }).toBe(count)
   const numberOf = (page: Page) => Number(new URL(page.url()).pathname.split('/').at(-1))
 
   test('a webhook is created, pinged, deactivated, activated and edited', async () => {

@@ -165,7 +165,7 @@ export async function checkEvents({ admin }: SdkWorld): Promise<void> {
   const started = await admin.getEvents()
   const { query_id } = JSON.parse(await started.text())
   await expect
-    .poll(async () => (await admin.getEvents({ query_id })).status, { timeout: 20_000 })
+    .poll(async () => (await admin.getEvents({ query_id })).status, { timeout: 60_000 })
     .toBe(201)
   const file = await admin.getEvents({ query_id, action: 'download' })
   expect([file.status, (await file.text()).length > 0]).toEqual([200, true])

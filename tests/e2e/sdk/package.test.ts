@@ -83,9 +83,7 @@ const program = `
   client.getProject({ id: '7' })
 `
 
-test('its types compile in a browser and in Node.js without other types', {
-  timeout: 120_000,
-}, async () => {
+test('its types compile in a browser and in Node.js without other types', async () => {
   writeFileSync(join(place, 'browser.mts'), program)
   expect(await compile(place, 'browser.mts', [...browser, strictest])).toBe('')
   writeFileSync(
@@ -97,9 +95,7 @@ test('its types compile in a browser and in Node.js without other types', {
   expect(await compile(place, 'node.mts', [...node, strictest])).toBe('')
 })
 
-test('its main entry uses nothing of Node.js', {
-  timeout: 120_000,
-}, async () => {
+test('its main entry uses nothing of Node.js', async () => {
   const source = [...browser, '--ignoreConfig', '--allowImportingTsExtensions']
   expect(await compile(packageFolder, 'src/index.ts', source)).toBe('')
   const seen = new Set([join(installed, 'dist/index.js')])

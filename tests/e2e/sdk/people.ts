@@ -19,7 +19,7 @@ async function mailTo(world: SdkWorld, address: string, text: RegExp): Promise<s
       .sort()
       .map((name) => readFileSync(join(folder, name), 'utf8').replace(/=\r?\n/g, ''))
       .findLast((one) => one.includes(address) && text.test(one))
-  await expect.poll(() => safely(find), { timeout: 10_000 }).toBeDefined()
+  await expect.poll(() => safely(find), { timeout: 60_000 }).toBeDefined()
   return safely(find) ?? ''
 }
 

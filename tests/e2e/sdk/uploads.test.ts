@@ -112,7 +112,7 @@ test('files that cannot be sent are reported before the first call', async () =>
   await expect(twice).rejects.toThrow('have the same name')
 })
 
-describe('a large file', { timeout: 300_000 }, () => {
+describe('a large file', () => {
   async function freePort(): Promise<string> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -187,9 +187,7 @@ describe('files other than media', () => {
     return new TextEncoder().encode(JSON.stringify({ images, categories, annotations }))
   }
 
-  test('large annotations are imported in chunks, and are read and written as streams', {
-    timeout: 180_000,
-  }, async () => {
+  test('large annotations are imported in chunks, and are read and written as streams', async () => {
     const { counted, fetch } = countingFetch()
     const one = sdkOf(reticle.url, fetch)
     const id = await newTask(one)

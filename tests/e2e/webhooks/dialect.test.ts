@@ -141,7 +141,7 @@ describe('payloads have the records of the mount', () => {
       listener
         .listReceived('there')
         .find((one) => one.event === 'create:project' && one.project.id === id)
-    await vi.waitFor(() => expect(created()).toBeDefined(), 20_000)
+    await vi.waitFor(() => expect(created()).toBeDefined(), 60_000)
     expect(created()).toMatchObject({
       project: { url: `${reticle.url}/api/projects/${id}`, labels: [], revision: 1 },
       webhook_sequence: expect.any(Number),

@@ -69,7 +69,7 @@ async function expectReceived(expected: Record<string, string[]>, live: () => Pr
   await live()
   for (const [name, events] of Object.entries(expected)) {
     const fresh = () => new Set(eventsIn(receivedBy(name).slice(counts[name])))
-    await expect.poll(() => [...fresh()].sort(), { timeout: 30_000 }).toEqual([...events].sort())
+    await expect.poll(() => [...fresh()].sort(), { timeout: 60_000 }).toEqual([...events].sort())
   }
   const after = await messages()
   const others = Object.keys(hooks).filter((name) => !(name in expected))

@@ -214,7 +214,7 @@ test('writers that wait for each other hold no connection', async () => {
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
     return rows[0]?.count
   }
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1)
   await sleep(200)
   const others = await waiting()
   await transaction.commit().execute()

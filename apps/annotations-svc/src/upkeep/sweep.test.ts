@@ -249,7 +249,7 @@ describe('the sweep', () => {
     const stopped = sweep(stopping.signal)
     await vi.waitFor(
       async () => expect((await rowOf(job_id)).labels_sweep).toMatchObject({ kind: 'tag' }),
-      { timeout: 20_000, interval: 1 },
+      { timeout: 60_000, interval: 1 },
     )
     stopping.abort()
     return stopped

@@ -165,7 +165,7 @@ describe('a client that is too slow is disconnected', () => {
   test('that does not read its response', async () => {
     const { socket, seen, closed } = dial(get('/api/jobs/3/annotations/'))
     socket.pause()
-    await expect.poll(() => rows, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => rows, { timeout: 60_000 }).toHaveLength(1)
     expect(rows).toEqual([row({ status: 499, cause: 'idle_timeout', answer_status: 200 })])
     socket.resume()
     await closed

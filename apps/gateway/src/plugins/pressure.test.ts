@@ -45,7 +45,7 @@ test('calls are refused while the event loop is late, but probes are not', async
     }
     return (await send('/api/server/about')).status
   }
-  await expect.poll(late, { timeout: 20_000, interval: 0 }).toBe(503) // takes several seconds
+  await expect.poll(late, { timeout: 60_000, interval: 0 }).toBe(503) // takes several seconds
   const refused = await send('/api/server/about')
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   expect(refused.json()).toMatchObject({ code: 'unavailable' })
@@ -53,5 +53,5 @@ test('calls are refused while the event loop is late, but probes are not', async
   expect((await send('/healthz')).status).toBe(200)
 
   const later = async () => (await send('/api/server/about')).status
-  await expect.poll(later, { timeout: 5000, interval: 200 }).toBe(200)
+  await expect.poll(later, { timeout: 60_000, interval: 200 }).toBe(200)
 }, 40_000)

@@ -11,7 +11,7 @@ import type { SomeServices } from '../testing/services.ts'
 const largest = 64 * 1024 * 1024
 const expires_date = '2026-03-01T22:00:00.000Z'
 const bugs: unknown[] = []
-const patience = { timeout: 10_000 }
+const patience = { timeout: 60_000 }
 
 /** State of the requests service as the gateway sees it: one file, `3_f`. */
 let file: { key: string; tail?: string; length: number; offset: number; lease?: string }

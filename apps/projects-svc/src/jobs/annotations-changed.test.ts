@@ -250,7 +250,7 @@ const waiting = sql`
   select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     and query like '%annotation_touches%'`
 const untilItWaits = () =>
-  expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 20_000 }).toBe(1)
+  expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 60_000 }).toBe(1)
 
 test('a call that waits for the consumer of its event changes nothing afterwards', async () => {
   const task = await addTask()

@@ -69,9 +69,7 @@ async function rowsIn(dataDir: string) {
   ).finally(postgres.stop)
 }
 
-test('rows move to the PostgreSQL of this program, and the old cluster stays', {
-  timeout: 120_000,
-}, async () => {
+test('rows move to the PostgreSQL of this program, and the old cluster stays', async () => {
   const dataDir = await filled(olderBinaries)
   const home = await preparePostgresHome({ dataDir })
   const oldBinaries = olderBinaries ?? (await findBinaries())
@@ -102,9 +100,7 @@ test('a start on data of an older version names the upgrade command, which names
   await expect(upgradePostgres({ dataDir }, undefined, say)).rejects.toThrow('newer than the')
 })
 
-test('an upgrade that fails or is interrupted keeps the old data', {
-  timeout: 120_000,
-}, async () => {
+test('an upgrade that fails or is interrupted keeps the old data', async () => {
   const dataDir = await filled()
   const home = await preparePostgresHome({ dataDir })
   const postgres = await startPostgres({ dataDir, settings })

@@ -73,7 +73,7 @@ const messages = () => db.selectFrom('webhook_messages').selectAll().orderBy('id
 const deliveries = () => db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
 const statuses = async () => (await messages()).map(({ status }) => status)
 const until = (check: () => Promise<void> | void) =>
-  vi.waitFor(check, { timeout: 20_000, interval: 10 })
+  vi.waitFor(check, { timeout: 60_000, interval: 10 })
 const untilStatuses = (...expected: string[]) =>
   until(async () => expect(await statuses()).toEqual(expected))
 const sequences = (path = '/') =>

@@ -62,7 +62,7 @@ const untilIdle = () =>
       const waiting = db.selectFrom('webhook_messages').where('status', '=', 'pending')
       expect(await waiting.selectAll().execute()).toEqual([])
     },
-    { timeout: 20_000, interval: 10 },
+    { timeout: 60_000, interval: 10 },
   )
 
 const deliveriesOf = async () =>

@@ -96,7 +96,7 @@ test('a slow store limits how far the source is read ahead', async () => {
   proxy.throttle(1000)
   const attempt = far.put('s3/slow', blocks(1000, seen), { signal: abort.signal })
   const ended = expect(attempt).rejects.toThrow('enough')
-  await expect.poll(() => seen.count, { timeout: 10_000 }).toBeGreaterThan(24)
+  await expect.poll(() => seen.count, { timeout: 60_000 }).toBeGreaterThan(24)
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(seen.count).toBeLessThanOrEqual(40)
   proxy.heal()
@@ -134,7 +134,7 @@ test('a presigned address serves the object and its ranges under a file name, re
   expect([part.status, await part.text()]).toEqual([206, '234'])
   expect((await get({ method: 'PUT', body: 'other' })).status).toBe(403)
   const brief = String(await address(1))
-  await expect.poll(async () => (await fetch(brief)).status, { timeout: 10_000 }).toBe(403)
+  await expect.poll(async () => (await fetch(brief)).status, { timeout: 60_000 }).toBe(403)
 })
 
 test('objects are complete over a connection with high latency and low bandwidth', async () => {

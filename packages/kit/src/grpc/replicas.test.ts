@@ -66,7 +66,7 @@ test('20 concurrent calls survive replicas that are stopped and killed in turn',
     const next = await start(port)
     isStarting = false
     started.push(next)
-    await expect.poll(() => servedBy(ping), { timeout: 15_000 }).toBe(3) // the callers have connected to it
+    await expect.poll(() => servedBy(ping), { timeout: 60_000 }).toBe(3) // the callers have connected to it
     return next
   }
   await first.stop()

