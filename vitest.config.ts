@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config'
 import { readLanes } from './tests/support/lanes.ts'
-import { LongestFirst } from './tests/support/longest-first.ts'
+import { LongestFirst, listLeftOut } from './tests/support/longest-first.ts'
 
 type ProjectTest = NonNullable<UserWorkspaceConfig['test']>
 
@@ -9,13 +9,15 @@ type ProjectTest = NonNullable<UserWorkspaceConfig['test']>
 const sources = ['@reticle/source']
 const resolve = { conditions: sources, externalConditions: sources }
 
+const outside = ['**/node_modules/**', '**/dist/**']
+
 const project = (name: string, include: string[], more: ProjectTest = {}) => ({
   resolve: { conditions: sources },
   ssr: { resolve },
   test: {
     name,
     include,
-    exclude: ['**/node_modules/**', '**/dist/**', '**/*.cluster.test.ts'],
+    exclude: [...outside, '**/*.cluster.test.ts'],
     // These limits only end what hangs: a machine that is busy with something else is several times slower.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -26,12 +28,20 @@ const project = (name: string, include: string[], more: ProjectTest = {}) => ({
 
 const onPostgres: ProjectTest = { globalSetup: './tests/support/postgres-setup.ts' }
 
-/** Files after one another in the same processes: what they all import is loaded once, which halves the time. */
-const oneProcess: ProjectTest = { ...onPostgres, isolate: false }
+/**
+ * Files after one another in the same processes: what they all import is loaded once, which halves the time. One more
+ * than there are processors, because a third of their time is waiting for timeouts and other processes.
+ */
+const oneProcess: ProjectTest = {
+  ...onPostgres,
+  isolate: false,
+  maxWorkers: availableParallelism() + 1,
+  exclude: [...outside, '**/*.cluster.test.ts', ...listLeftOut()],
+}
 
 /** Real Kafka and MinIO, which these tests stop and start: as many files at a time as there are sets of them. */
 const onRealParts: ProjectTest = {
-  exclude: ['**/node_modules/**', '**/dist/**'],
+  exclude: outside,
   globalSetup: ['./tests/support/postgres-setup.ts', './tests/support/cluster-setup.ts'],
   setupFiles: './tests/support/lane.ts',
   maxWorkers: readLanes()?.length ?? 1,
@@ -57,6 +67,7 @@ export default defineConfig({
       project('contract', ['tests/contract/**/*.test.ts'], onPostgres),
       project('e2e', ['tests/e2e/**/*.test.ts', 'tools/soak/src/**/*.test.ts'], {
         globalSetup: './tests/support/e2e-setup.ts',
+        isolate: false,
       }),
       project(
         'cluster',

@@ -19,7 +19,7 @@ import { openObjects } from './fuzz/objects.ts'
  * nothing, and an accepted body is stored. `RETICLE_TEST_SEED` repeats a run; a failing call is printed whole.
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_301)
-const calls = isFullRun() ? 50_000 : 800
+const calls = isFullRun() ? 50_000 : 400
 /**
  * Each lane is a user with their own task who makes one call after the other, because calls of one user are serialized.
  */

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../support/archives.ts'
 import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { fixture, hasFixtures } from '../support/fixtures.ts'
 import { annotationFile, createImage } from '../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /** Imports of COCO archives that other tools wrote. Expected counts come from the table of the fixtures. */
 describe.skipIf(!hasFixtures)('COCO archives of other tools', () => {
-  const { path, remove } = dataDirectory()
-  let reticle: Reticle
+  let reticle: ServerUnderTest
   beforeAll(async () => {
-    reticle = await startReticle(path)
-  })
-  afterAll(async () => {
-    await reticle.stop()
-    remove()
+    reticle = await shareReticle()
   })
 
   const labelsOf = (names: string[]) => names.map((name) => ({ name }))

@@ -1,8 +1,8 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /** The event log: events of the server and of clients are exported as CSV. See docs/spec/workspace.md#event-log. */
 const bo = {
@@ -11,18 +11,13 @@ const bo = {
   email: 'bo@example.org',
   role: 'user' as const,
 }
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let asBo: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   await addPerson(await reticle.people(), bo)
   const basic = Buffer.from(`${bo.username}:${bo.password}`).toString('base64')
   asBo = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 async function exported(api: ApiClient, query = ''): Promise<string[]> {

@@ -1,16 +1,15 @@
 import { formats } from '@reticle/formats/registry'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { unzip } from '../support/archives.ts'
 import type { AnyJson, ApiClient } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { createUserFactory } from '../support/people.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /** Every format over the API: export, import into a copy of the task, export again, and import into a project. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let original: AnyJson
 const { newPerson } = createUserFactory(() => reticle)
@@ -20,7 +19,7 @@ const labels = [
 ]
 const newTask = () => taskWithMedia(api, { labels })
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = (await newPerson()).api
   original = await newTask()
   const [car, sign] = original.labels.map(({ id }: AnyJson) => id)
@@ -34,10 +33,6 @@ beforeAll(async () => {
   const tags = [{ frame: 3, label_id: sign }]
   const json = { shapes, tags, tracks: [track] }
   await api.done('PUT', `/tasks/${original.id}/annotations/`, { json })
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const query = (name: string) => `format=${encodeURIComponent(name)}`

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { createImages, formOf } from '../support/pictures.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { basic, type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /** Ground truth jobs from creation to annotations. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   admin = reticle.admin
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 test('frames of a ground truth job are annotated independently of the jobs of the task', async () => {

@@ -7,7 +7,7 @@ import {
   type ApiResponse,
   createApiClient,
 } from '../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 import {
   buildBodyCalls,
   buildCalls,
@@ -32,8 +32,7 @@ import {
  * docs/spec/reliability.md#tenancy.
  */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let own: Tenant
 let foreign: Foreign[]
 /** Names and ids of the first organization and of the personal workspace. */
@@ -44,10 +43,7 @@ let callCount = 0
 let seenForeign = 0
 
 beforeAll(async () => {
-  reticle = await startReticle(path, {
-    RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
-    RETICLE_GATEWAY_RATE_USER: '0',
-  })
+  reticle = await shareReticle()
   own = await addTenant(reticle, 'ours')
   await addActors()
   const least = await skipIds(reticle)
@@ -72,9 +68,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   console.log(`isolation: ${callCount} calls`)
-  await reticle.stop()
   await closeBuckets()
-  remove()
 })
 const standers: ApiClient[] = []
 

@@ -1,27 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storedZip } from '../support/archives.ts'
 import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { annotationFile, createImages, formOf } from '../support/pictures.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-/** Returns a server that can be killed by SIGKILL and started again on the same data. */
-async function killable(env?: Record<string, string>) {
-  const { path, remove } = dataDirectory()
-  const started: Reticle[] = []
-  onTestFinished(async () => {
-    for (const reticle of started) await reticle.stop()
-    remove()
-  })
-  const start = async () => {
-    const reticle = await startReticle(path, env)
-    started.push(reticle)
-    return reticle
-  }
-  return { start, first: await start() }
+/** A server that tests kill by SIGKILL and start again on the same data. */
+const { path, remove } = dataDirectory()
+let reticle: Reticle
+beforeAll(async () => {
+  reticle = await startReticle(path)
+})
+afterAll(async () => {
+  await reticle.stop()
+  remove()
+})
+
+async function killAndRestart() {
+  await reticle.kill()
+  reticle = await startReticle(path)
 }
 
 async function untilStarted(api: Reticle['admin'], rqId: string) {
@@ -34,60 +34,57 @@ async function untilStarted(api: Reticle['admin'], rqId: string) {
 
 /** Kills the server while the request runs, restarts it, and waits for the end of the request. */
 async function killDuring(begin: (api: Reticle['admin']) => Promise<AnyJson>) {
-  const { start, first } = await killable()
-  const { rq_id } = await begin(first.admin)
-  await untilStarted(first.admin, rq_id)
-  await first.kill()
-  const second = await start()
-  return { second, request: await second.admin.ended(rq_id) }
+  const { rq_id } = await begin(reticle.admin)
+  await untilStarted(reticle.admin, rq_id)
+  await killAndRestart()
+  return reticle.admin.ended(rq_id)
 }
 
 test('an export continues after the server was killed', async () => {
-  const { second, request } = await killDuring(async (api) => {
+  const request = await killDuring(async (api) => {
     const task = await taskWithMedia(api, { files: await createImages(20) })
     const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
     await api.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
     return api.done('POST', `/tasks/${task.id}/dataset/export?format=COCO%201.0`)
   })
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
-  expect((await second.admin.bytes(request.result_url)).status).toBe(200)
+  expect((await reticle.admin.bytes(request.result_url)).status).toBe(200)
 })
 
 test('images become one task although the server was killed', async () => {
   const archive = storedZip(await createImages(6000))
   let task: AnyJson
-  const { second, request } = await killDuring(async (api) => {
+  const request = await killDuring(async (api) => {
     task = await api.done('POST', '/tasks', { json: { name: 'many', segment_size: 1000 } })
     const form = formOf([{ name: 'many.zip', bytes: archive }])
     return api.done('POST', `/tasks/${task.id}/data`, { form })
   })
   expect(request).toMatchObject({ status: 'finished' })
-  const { size } = await second.admin.done('GET', `/tasks/${task.id}/data/meta`)
-  const { count } = await second.admin.done('GET', `/jobs?task_id=${task.id}`)
+  const { size } = await reticle.admin.done('GET', `/tasks/${task.id}/data/meta`)
+  const { count } = await reticle.admin.done('GET', `/jobs?task_id=${task.id}`)
   expect([size, count]).toEqual([6000, 6])
 })
 
 test('calls with idempotency keys take effect once although the server was killed', async () => {
-  const { start, first } = await killable()
   const create = (api: Reticle['admin'], at: number) =>
     api.call('POST', '/projects', {
       json: { name: `keyed ${at}` },
       headers: { 'idempotency-key': `key ${at}` },
     })
   const wishes = Array.from({ length: 40 }, (_, at) => at)
-  const sent = wishes.map((at) => create(first.admin, at).catch(() => undefined))
+  const sent = wishes.map((at) => create(reticle.admin, at).catch(() => undefined))
   await Promise.race(sent)
-  await first.kill()
+  await reticle.kill()
   const before = await Promise.all(sent)
 
-  const second = await start()
-  await endLeasesOfKeys(await second.people())
+  reticle = await startReticle(path)
+  await endLeasesOfKeys(await reticle.people())
   for (const at of wishes) {
-    const again = await create(second.admin, at)
+    const again = await create(reticle.admin, at)
     expect(again.status, again.text).toBe(201)
     if (before[at]?.status === 201) expect(again.body.id).toBe(before[at]?.body.id)
   }
-  expect((await second.admin.done('GET', '/projects?search=keyed')).count).toBe(wishes.length)
+  expect((await reticle.admin.done('GET', '/projects?search=keyed')).count).toBe(wishes.length)
 })
 
 /** Expires the leases of keys that the killed process held, as would happen after a minute. */
@@ -100,7 +97,7 @@ async function endLeasesOfKeys(url: string): Promise<void> {
 
 test('an import is applied once although the server was killed', async () => {
   let task: AnyJson
-  const { second, request } = await killDuring(async (api) => {
+  const request = await killDuring(async (api) => {
     const files = await createImages(20)
     task = await taskWithMedia(api, { files })
     const coco = {
@@ -117,22 +114,21 @@ test('an import is applied once although the server was killed', async () => {
     return api.done('POST', `/tasks/${task.id}/annotations/?format=COCO%201.0`, { form })
   })
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 30_000 } } })
-  const { shapes } = await second.admin.done('GET', `/tasks/${task.id}/annotations/`)
+  const { shapes } = await reticle.admin.done('GET', `/tasks/${task.id}/annotations/`)
   expect(shapes.length).toBe(30_000)
 })
 
 test('a worker process that dies is replaced, and its request continues', async () => {
-  const { first } = await killable()
-  const task = await taskWithMedia(first.admin, { files: await createImages(20) })
+  const task = await taskWithMedia(reticle.admin, { files: await createImages(20) })
   const shapes = Array.from({ length: 40_000 }, (_, at) => rectangle(task.labels[0].id, at % 20))
-  await first.admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
-  const { rq_id } = await first.admin.done(
+  await reticle.admin.done('PUT', `/tasks/${task.id}/annotations/`, { json: { shapes } })
+  const { rq_id } = await reticle.admin.done(
     'POST',
     `/tasks/${task.id}/dataset/export?format=COCO%201.0`,
   )
-  await untilStarted(first.admin, rq_id)
-  process.kill(conversionOf(first.pid), 'SIGKILL')
-  const request = await first.admin.ended(rq_id)
+  await untilStarted(reticle.admin, rq_id)
+  process.kill(conversionOf(reticle.pid), 'SIGKILL')
+  const request = await reticle.admin.ended(rq_id)
   expect(request).toMatchObject({ status: 'finished', report: { created: { shapes: 40_000 } } })
 })
 

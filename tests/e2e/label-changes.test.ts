@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { basic, type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /**
  * After a change of labels was answered, every read and write that starts later uses the new labels. Run it with
@@ -10,18 +10,13 @@ import { basic, dataDirectory, type Reticle, startReticle } from '../support/ret
 const tries = Number(process.env.RETICLE_TEST_TRIES ?? 45)
 const objects = Number(process.env.RETICLE_TEST_OBJECTS ?? 200)
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: ApiClient
 let dialect: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   admin = reticle.admin
   dialect = createApiClient(`${reticle.url}/as/cvat/api`, basic)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 /** A task in one of two projects, both of which have the label `car`; all its objects have that label. */

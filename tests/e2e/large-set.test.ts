@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { AnyJson } from '../support/client.ts'
 import { rectangle, taskWithMedia } from '../support/factories.ts'
 import { createImages } from '../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let task: AnyJson
 let label_id: number
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   task = await taskWithMedia(reticle.admin, { files: await createImages(20), segment_size: 5 })
   label_id = task.labels[0].id
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const put = (json: AnyJson) => reticle.admin.call('PUT', `/tasks/${task.id}/annotations/`, { json })

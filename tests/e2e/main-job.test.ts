@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unzip } from '../support/archives.ts'
 import type { AnyJson } from '../support/client.ts'
 import { jobsOf, taskWithMedia } from '../support/factories.ts'
 import { annotationFile, createImages } from '../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { useOwnServer, useTestServer } from '../support/test-server.ts'
 
 const mask = { counts: [5, 3, 45, 3, 3016], size: [48, 64] }
 const cocoOf = (names: string[], annotations: AnyJson[]) => ({
@@ -15,16 +15,11 @@ const cocoOf = (names: string[], annotations: AnyJson[]) => ({
   annotations: annotations.map((one, index) => ({ id: index + 1, iscrowd: 0, ...one })),
 })
 
-describe.each(['in-process', 'grpc'])('main workflow with calls %s', (transport) => {
-  const { path, remove } = dataDirectory()
-  let reticle: Reticle
-  beforeAll(async () => {
-    reticle = await startReticle(path, { RETICLE_TRANSPORT: transport })
-  })
-  afterAll(async () => {
-    await reticle.stop()
-    remove()
-  })
+describe.each([
+  ['in-process', useTestServer],
+  ['grpc', () => useOwnServer({ RETICLE_TRANSPORT: 'grpc' })],
+] as const)('main workflow with calls %s', (_transport, useServer) => {
+  const reticle = useServer()
 
   test('200 images become 4 jobs, and are annotated, edited, exported and imported again', async () => {
     const { admin } = reticle

@@ -4,7 +4,7 @@ import { recordScore } from '@reticle/kit/testing/scores'
 import { expect, test } from 'vitest'
 import { type AnyJson, type ApiResponse, createApiClient } from '../support/client.ts'
 import { openRandom, type Random } from '../support/random.ts'
-import { useTestServer } from '../support/test-server.ts'
+import { useOwnServer } from '../support/test-server.ts'
 import { asCurl, type FuzzCall, openCalls } from './openapi/calls.ts'
 import { type DocumentOperation, readDocument } from './openapi/document.ts'
 import { type FuzzResults, openFuzzResults } from './openapi/fuzz-results.ts'
@@ -17,14 +17,14 @@ import { type FuzzWorld, makeWorld } from './openapi/world.ts'
  * conforms to the document, none is a server failure, and a refusal changes nothing. `RETICLE_TEST_SEED` repeats a run.
  */
 const seed = Number(process.env.RETICLE_TEST_SEED ?? 20_260_401)
-const calls = Number(process.env.RETICLE_TEST_CALLS ?? (isFullRun() ? 50_000 : 500))
+const calls = Number(process.env.RETICLE_TEST_CALLS ?? (isFullRun() ? 50_000 : 300))
 /** Each lane has its own users and objects, and makes one call after the other. */
 const lanes = 4
 /** A run stops after this number of different failures. */
 const mostFailures = 50
 
 /** Rate limits are off, because all anonymous calls come from one address. */
-const reticle = useTestServer({
+const reticle = useOwnServer({
   RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
   RETICLE_GATEWAY_RATE_AUTH: '0',
 })

@@ -1,21 +1,16 @@
 import { restOperations } from '@reticle/contracts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { bodies } from '../support/accepted.ts'
 import { createApiClient } from '../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /** Every route of the operation table, called without a credential, with a wrong one and with a read-only token. */
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let token: string
 beforeAll(async () => {
-  reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '100000' })
+  reticle = await shareReticle()
   const json = { name: 'reader', read_only: true }
   token = (await reticle.admin.done('POST', '/auth/access_tokens', { json })).value
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const noAsset = '00000000-0000-4000-8000-000000000000'

@@ -5,16 +5,15 @@ import type { AnyJson, ApiClient } from '../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../support/factories.ts'
 import { createUserFactory, type TestOrganization } from '../support/people.ts'
 import { annotationFile, datasetFile } from '../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /**
  * Every event of the catalogue, caused by calls and received by a webhook of the organization and one of the project.
  * See docs/spec/webhooks.md#events.
  */
 
-const { path, remove } = dataDirectory()
 const receiver = await startReceiver()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let acme: TestOrganization
 let project: AnyJson
@@ -33,7 +32,7 @@ const addHook = (type: 'organization' | 'project'): Promise<AnyJson> =>
   })
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   acme = await newOrganization()
   api = acme.owner.api
   hooks.organization = await addHook('organization')
@@ -42,9 +41,7 @@ beforeAll(async () => {
   hooks.project = await addHook('project')
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
   await receiver.close()
-  remove()
 })
 
 const messagesOf = (type: string): AnyJson[] =>

@@ -15,7 +15,7 @@ import { openRandom } from '../support/random.ts'
 import { recordMessages } from '../support/received-messages.ts'
 import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
 
-const { kills, events } = isFullRun() ? { kills: 50, events: 5000 } : { kills: 3, events: 150 }
+const { kills, events } = isFullRun() ? { kills: 50, events: 5000 } : { kills: 2, events: 100 }
 
 const seed = 35
 const env = {

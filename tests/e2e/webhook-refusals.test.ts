@@ -2,31 +2,36 @@ import { startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AnyJson, ApiClient } from '../support/client.ts'
 import { createUserFactory, type TestOrganization } from '../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../support/reticle.ts'
 
 /**
  * Rows 89, 90, 93 and 94 of the bad-input matrix, and other invalid calls on webhooks. They need deliveries,
  * organizations and separate receivers.
  */
 
-const { path, remove } = dataDirectory()
 const receiver = await startReceiver()
-let reticle: Reticle
+const silent = await startReceiver()
+/** The ping of a target that hangs, which takes the time of all other tests. */
+let hangingPing: Promise<AnyJson>
+let reticle: ServerUnderTest
 let api: ApiClient
 let acme: TestOrganization
 let project: AnyJson
 const { newOrganization, newPerson } = createUserFactory(() => reticle)
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   acme = await newOrganization()
   api = (await newPerson()).api
   project = await api.done('POST', '/projects', { json: { name: 'streets' } })
+  silent.answer({ status: 'hang' })
+  const hook = await addHook({ target_url: silent.url })
+  hangingPing = api.done('POST', `/webhooks/${hook.id}/ping`)
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
+  await hangingPing
   await receiver.close()
-  remove()
+  await silent.close()
 })
 
 const hookOf = (given: object = {}) => ({
@@ -99,14 +104,9 @@ describe('row 93: redelivery', () => {
 
 describe('row 94: ping', () => {
   test('a ping to a target that hangs returns 200 with status code 504 after about eleven seconds', async () => {
-    const hook = await addHook()
-    receiver.answer({ status: 'hang' })
-    const began = performance.now()
-    const delivery = await api.done('POST', `/webhooks/${hook.id}/ping`)
+    const delivery = await hangingPing
     expect(delivery).toMatchObject({ status_code: 504, response: 'no answer in time' })
     expect(delivery.request_duration).toBeGreaterThanOrEqual(9900)
-    expect(performance.now() - began).toBeLessThan(18_000) // eleven seconds on an idle machine
-    receiver.answer({})
   }, 30_000)
 
   test('a ping to a target that redirects returns 200 with 302, and does not follow', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, expect } from 'vitest'
 import type { AnyJson, ApiClient, ApiRequestInit, ApiResponse } from './client.ts'
 import { jobsOf, rectangle, taskWithMedia } from './factories.ts'
 import { createImages } from './pictures.ts'
-import type { ServerUnderTest } from './test-server.ts'
+import type { ServerUnderTest } from './reticle.ts'
 
 /** A set without objects. */
 export const emptySet = { version: 0, tags: [], shapes: [], tracks: [] }

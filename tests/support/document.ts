@@ -1,38 +1,43 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { markedFor } from './document-blocks.ts'
-import { dataDirectory, root, startReticle } from './reticle.ts'
+import { dataDirectory, password, root, shareReticle } from './reticle.ts'
 
 const run = promisify(execFile)
 
 /**
- * Runs the commands of a document that are marked for a test in one shell, next to a new server.
+ * Runs the commands of a document that are marked for a test in one shell, next to a running server.
  *
  * @returns their standard output
  */
 export function runMarkedCommands(
   document: string,
   by = 'tests/e2e/readme.test.ts',
+  findServer = shareReticle,
 ): Promise<string> {
-  return runCommands(async () => markedFor(document, by).join(''))
+  return runCommands(async () => markedFor(document, by).join(''), findServer)
 }
 
 /**
- * Runs commands in one shell, next to a new server.
+ * Runs commands in one shell, next to a server, by default the shared one, and a data directory as its administrator has
+ * it.
  *
  * @param linesOf returns the commands for the base URL of the server
  * @returns their standard output
  */
-export async function runCommands(linesOf: (api: string) => Promise<string>): Promise<string> {
+export async function runCommands(
+  linesOf: (api: string) => Promise<string>,
+  findServer = shareReticle,
+): Promise<string> {
   const { path, remove } = dataDirectory()
-  const reticle = await startReticle(path, { RETICLE_ADMIN_PASSWORD: '' })
+  const reticle = await findServer()
+  writeFileSync(join(path, 'admin-password'), password)
   const cwd = mkdtempSync(join(tmpdir(), 'reticle-readme-'))
-  onTestFinished(async () => {
-    await reticle.stop()
+  onTestFinished(() => {
     remove()
     rmSync(cwd, { recursive: true, force: true })
   })

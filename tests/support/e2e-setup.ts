@@ -1,12 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirectory, startReticle } from './reticle.ts'
+import { startSharedServers } from './shared-servers.ts'
 
 /**
- * Global setup of the project `e2e`: a data directory as a first start leaves it, copied by each server of the tests.
- * Keys are omitted, because every installation creates its own.
+ * Global setup of the project `e2e`: a data directory as a first start leaves it, copied by each server of the tests,
+ * and the servers that test files share. Keys are omitted, because every installation creates its own.
  */
-export default async function setup(): Promise<() => void> {
+export default async function setup(): Promise<() => Promise<void>> {
   const { path, remove } = dataDirectory()
   const reticle = await startReticle(path)
   await reticle.stop()
@@ -15,5 +16,10 @@ export default async function setup(): Promise<() => void> {
   // cannot be copied then.
   const isWhole = existsSync(join(path, 'postgres/data'))
   if (isWhole && process.platform !== 'win32') process.env.RETICLE_TEST_STARTED_ONCE = path
-  return remove
+  const shared = await startSharedServers()
+  process.env.RETICLE_TEST_SHARED_SERVERS = shared.url
+  return async () => {
+    await shared.stop()
+    remove()
+  }
 }

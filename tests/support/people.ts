@@ -1,6 +1,6 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import { type ApiClient, createApiClient } from './client.ts'
-import type { ServerUnderTest } from './test-server.ts'
+import type { ServerUnderTest } from './reticle.ts'
 
 export const password = 'Blue-Kettle-42'
 export const basicOf = (username: string, word = password) =>

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runningPostgres } from '@reticle/standalone/postgres/server'
+import { z } from 'zod'
 import { createApiClient } from './client.ts'
 import { root } from './root.ts'
 
@@ -23,6 +24,34 @@ let attached: Attached | undefined
 export function attachSystem(system: Attached): void {
   attached = system
 }
+
+/** The parts of a server that a test which only makes calls needs. */
+export type ServerUnderTest = Pick<Reticle, 'url' | 'admin' | 'people'>
+
+/** Address and data directory of a server that the main process of vitest has started for a worker process. */
+const sharedServer = z.object({ url: z.string(), dataDir: z.string() })
+export type SharedServer = z.infer<typeof sharedServer>
+
+/**
+ * Returns the server that the test files of one worker process of vitest share (`shared-servers.ts`). It keeps running
+ * with what other files have created in it: a file uses its own users and names, and neither counts everything nor
+ * changes what belongs to the whole server. A file that must do so, or needs settings, starts its own server.
+ */
+export async function shareReticle(): Promise<ServerUnderTest> {
+  if (attached) return callsOf(attached.url, attached.databaseOf('projects'))
+  const { RETICLE_TEST_SHARED_SERVERS: starter, VITEST_POOL_ID: worker } = process.env
+  const response = await fetch(`${starter}/${worker}`)
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  const { url, dataDir } = sharedServer.parse(JSON.parse(text))
+  return callsOf(url, String(await runningPostgres(dataDir)))
+}
+
+const callsOf = (url: string, database: string): ServerUnderTest => ({
+  url,
+  admin: createApiClient(`${url}/api`, basic),
+  people: async () => database,
+})
 
 /** Password of the administrator of every server of the tests. */
 export const password = 'a-password-for-tests'
@@ -109,9 +138,7 @@ function onAttached({ url, databaseOf }: Attached, dataDir: string): Reticle {
     throw new Error('a story must not kill the shared system')
   }
   return {
-    url,
-    admin: createApiClient(`${url}/api`, basic),
-    people: async () => databaseOf('projects'),
+    ...callsOf(url, databaseOf('projects')),
     pid: 0,
     output: () => '',
     leaveOutput: () => undefined,

@@ -1,14 +1,37 @@
 import { afterAll, beforeAll } from 'vitest'
-import { dataDirectory, type Reticle, startReticle } from './reticle.ts'
+import {
+  dataDirectory,
+  type Reticle,
+  type ServerUnderTest,
+  shareReticle,
+  startReticle,
+} from './reticle.ts'
 
-/** The parts of a server that a test which only makes calls needs. */
-export type ServerUnderTest = Pick<Reticle, 'url' | 'admin' | 'people'>
+/**
+ * Uses the shared server (`shareReticle`) for the tests of the calling file or `describe`. Its properties can be used
+ * while tests and hooks run.
+ */
+export function useTestServer(): ServerUnderTest {
+  let reticle: ServerUnderTest
+  beforeAll(async () => {
+    reticle = await shareReticle()
+  })
+  return {
+    get url() {
+      return reticle.url
+    },
+    get admin() {
+      return reticle.admin
+    },
+    people: () => reticle.people(),
+  }
+}
 
 /**
  * Starts a server before the tests of the calling file or `describe`, and stops it after them. Its properties can be
  * used while tests and hooks run.
  */
-export function useTestServer(
+export function useOwnServer(
   env: Record<string, string> = {},
 ): ServerUnderTest & { path: string; restart: () => Promise<void> } {
   const { path, remove } = dataDirectory()

@@ -1,5 +1,5 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { longAgo } from '../../support/past.ts'
@@ -10,20 +10,20 @@ import {
   type RegisteredUser,
   statusOf,
 } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import {
+  dataDirectory,
+  type ServerUnderTest,
+  shareReticle,
+  startReticle,
+} from '../../support/reticle.ts'
 
 /** Accounts and the credentials with which people sign in. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   admin = reticle.admin
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const { as, newPerson } = createUserFactory(() => reticle)

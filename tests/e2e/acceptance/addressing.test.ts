@@ -1,20 +1,19 @@
 import { restOperations } from '@reticle/contracts'
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { bodies, queries } from '../../support/accepted.ts'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Addresses, content types and the format of errors. */
 
 const password = 'a-password-of-some-length'
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: ApiClient
 let anna: ApiClient
 let foreign: AnyJson
 beforeAll(async () => {
-  reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_ANONYMOUS: '100000' })
+  reticle = await shareReticle()
   admin = reticle.admin
   const [username, email] = ['addressing', 'addressing@example.org'] // a user that no other test file creates
   await addPerson(await reticle.people(), { username, password, email, role: 'user' })
@@ -22,10 +21,6 @@ beforeAll(async () => {
   anna = createApiClient(admin.api, `Basic ${basic}`)
   const json = { name: 'of the administrator' }
   foreign = await admin.done('POST', '/projects', { json })
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const missing = '999999'

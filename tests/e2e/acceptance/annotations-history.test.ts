@@ -5,11 +5,11 @@ import { longAgo } from '../../support/past.ts'
 import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
 import { basic } from '../../support/reticle.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /** History of annotations over HTTP. See docs/spec/annotations.md#history. */
 
-const reticle = useTestServer()
+const reticle = useOwnServer()
 const { newPerson } = createUserFactory(() => reticle)
 let anna: RegisteredUser
 let bert: RegisteredUser

@@ -3,7 +3,7 @@ import { annotationSets, keyframe, refusalOf, sharedTask } from '../../support/a
 import type { AnyJson, ApiResponse } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory } from '../../support/people.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /**
  * Validation errors of annotation writes, and the checks that run before a body is read. See
@@ -11,7 +11,7 @@ import { useTestServer } from '../../support/test-server.ts'
  */
 
 const limits = { objects: 2500, bytes: 2_000_000 }
-const reticle = useTestServer({
+const reticle = useOwnServer({
   RETICLE_ANNOTATIONS_MAX_OBJECTS: String(limits.objects),
   RETICLE_GATEWAY_MAX_ANNOTATIONS_BODY: String(limits.bytes),
 })

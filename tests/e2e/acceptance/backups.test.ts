@@ -5,7 +5,7 @@ import { craftZip } from '../../support/crafted-zip.ts'
 import { jobsOf } from '../../support/factories.ts'
 import { fixture, hasFixtures } from '../../support/fixtures.ts'
 import { createImages, formOf } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { dataDirectory, type Reticle, shareReticle, startReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 import { describeProject, describeTask } from '../backups/described.ts'
 import { backupForm, backupOf, restoreOf } from '../backups/round-trip.ts'
@@ -15,25 +15,22 @@ import { addProject, addTask } from '../backups/world.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const [here, there] = [dataDirectory(), dataDirectory()]
-let running: Reticle[]
+const { path, remove } = dataDirectory()
+let second: Reticle
 let api: ApiClient
 let other: ApiClient
 let project: AnyJson
 let archive: Buffer
 beforeAll(async () => {
-  running = [await startReticle(here.path), await startReticle(there.path)]
-  const [first, second] = running
-  if (!first || !second) throw new Error('fewer than two servers were started')
-  api = first.admin
+  second = await startReticle(path)
+  api = (await shareReticle()).admin
   other = second.admin
   project = await addProject(api)
   archive = await backup(`projects/${project.id}`)
 }, 180_000)
 afterAll(async () => {
-  for (const one of running) await one.stop()
-  here.remove()
-  there.remove()
+  await second.stop()
+  remove()
 })
 
 const backup = (of: string, query?: string) => backupOf(api, of, query)

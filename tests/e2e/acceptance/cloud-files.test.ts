@@ -6,13 +6,12 @@ import { type AnyJson, type ApiClient, createApiClient } from '../../support/cli
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory } from '../../support/people.ts'
 import { annotationFile, createBitmap } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Exports, imports and backups through cloud storages. */
 
 const store = await startS3()
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let task: AnyJson
 let storage: AnyJson
@@ -22,16 +21,14 @@ const coco = 'format=COCO%201.0'
 const there = (id: number = storage.id) => `${coco}&location=cloud_storage&cloud_storage_id=${id}`
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = reticle.admin
   const connected = bucketOf(store, 'exchange')
   storage = await api.done('POST', '/cloudstorages', { json: connected })
   task = await newTask()
 })
 afterAll(async () => {
-  await reticle.stop()
   await store.close()
-  remove()
 })
 
 async function newTask(): Promise<AnyJson> {

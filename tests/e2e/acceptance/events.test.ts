@@ -1,7 +1,7 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Events of clients and their export. See docs/spec/workspace.md#client-events. */
 
@@ -11,8 +11,7 @@ const people = ['teller', 'member', 'leader'].map((username) => ({
   email: `${username}@example.org`,
   role: 'user' as const,
 }))
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 const apis: ApiClient[] = []
 const as = (name: 'teller' | 'member' | 'leader') => {
   const api = apis[people.findIndex(({ username }) => username === name)]
@@ -21,16 +20,12 @@ const as = (name: 'teller' | 'member' | 'leader') => {
 }
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   for (const person of people) {
     await addPerson(await reticle.people(), person)
     const basic = Buffer.from(`${person.username}:${person.password}`).toString('base64')
     apis.push(createApiClient(`${reticle.url}/api`, `Basic ${basic}`))
   }
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 /** Rows of an export, keyed by the names of its columns. */

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
 import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { createImages } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Exports: repetition, access to the file, and the filters of the exported objects. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let anna: RegisteredUser
 const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   anna = await newPerson()
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const coco = 'format=COCO%201.0'

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory } from '../../support/people.ts'
 import { createImage, createImages, datasetFile, type ImageFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 import { sendFile } from '../../support/tus.ts'
 
 /** Imports of data sets into projects. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let [first, second]: ImageFile[] = []
 const { newPerson } = createUserFactory(() => reticle)
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = (await newPerson()).api
   first = await createImage('a.png', 64, 48)
   second = await createImage('b/c.png', 32, 20)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const newProject = async (labels: AnyJson[] = []): Promise<number> =>

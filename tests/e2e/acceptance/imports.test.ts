@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { annotationFile, createImages } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Imports of annotations, with modes, merging and dry runs. See docs/spec/requests.md#dry-runs-and-merges. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let anna: RegisteredUser
 const { newPerson } = createUserFactory(() => reticle)
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   anna = await newPerson()
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 type Box = [x: number, y: number, width: number, height: number]

@@ -1,9 +1,9 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { createImage, createImages, formOf } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Splitting tasks into jobs, and changes of jobs. */
 
@@ -13,18 +13,13 @@ const splitter = {
   email: 'splitter@example.org',
   role: 'user' as const,
 }
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   await addPerson(await reticle.people(), splitter)
   const basic = Buffer.from(`${splitter.username}:${splitter.password}`).toString('base64')
   api = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const post = (route: string, json: unknown) => api.call('POST', route, { json })

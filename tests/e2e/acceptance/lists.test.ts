@@ -1,7 +1,7 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Paging, sorting, searching and filtering of lists. See docs/spec/rest.md#lists and docs/spec/rest.md#filters. */
 
@@ -11,8 +11,7 @@ const lister = {
   email: 'lister@example.org',
   role: 'user' as const,
 }
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let self: AnyJson
 /** Ids by name. */
@@ -20,7 +19,7 @@ const ids = new Map<string, number>()
 const names = ['Street scenes 1', 'street 2', 'Night scenes 3', '50% of 4', 'scenes street 5']
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   await addPerson(await reticle.people(), lister)
   const basic = Buffer.from(`${lister.username}:${lister.password}`).toString('base64')
   api = createApiClient(`${reticle.url}/api`, `Basic ${basic}`)
@@ -30,10 +29,6 @@ beforeAll(async () => {
     const { id } = await api.done('POST', '/projects', { json: { name, assignee_id } })
     ids.set(name, id)
   }
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const listWith = (query: Record<string, string>, route = '/projects') =>

@@ -7,19 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
 import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
-import { basic, dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { basic, type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Chapters of videos in `data/meta`, for the native and the CVAT-compatible mount. */
 
-const { path, remove } = dataDirectory()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-chapters-'))
-let reticle: Reticle
+let reticle: ServerUnderTest
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
 })
 afterAll(async () => {
-  await reticle.stop()
-  remove()
   rmSync(folder, { recursive: true, force: true })
 })
 

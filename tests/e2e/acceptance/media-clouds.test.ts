@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bucketOf } from '../../support/buckets.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { createImages } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Media in cloud storages. */
 
 const store = await startS3()
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let storage: AnyJson
 const own = await createImages(3)
@@ -26,14 +25,12 @@ const objects = {
 }
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = reticle.admin
   storage = await api.done('POST', '/cloudstorages', { json: bucketOf(store, 'media', objects) })
 })
 afterAll(async () => {
-  await reticle.stop()
   await store.close()
-  remove()
 })
 
 const newTask = async (): Promise<number> =>

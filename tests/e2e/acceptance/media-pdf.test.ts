@@ -1,26 +1,21 @@
 import { type PdfPage, writePdf } from '@reticle/kit/testing/pdf'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Tasks made from a PDF. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 /** A task of three pages, two per job. */
 let task: AnyJson
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = reticle.admin
   task = (await attach([pdf('scan.pdf', 3)], {}, { segment_size: 2 })).task
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 /** A page with a red left half. Page 0 is one inch by two, and page n is n half inches wider. */

@@ -1,31 +1,26 @@
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { unzip } from '../../support/archives.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory } from '../../support/people.ts'
 import { createMixedImages, formOf, type ImageFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Reading frames, chunks, previews and metadata. See docs/spec/workspace.md#reading-media. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 /** A task with frames 0 to 9 in the jobs 0-3, 4-7 and 8-9, with three frames a chunk. */
 let task: AnyJson
 let jobs: AnyJson[]
 let files: ImageFile[]
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = reticle.admin
   files = await createMixedImages(10)
   task = await attached(files)
   jobs = await jobsOf(api, task.id)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 const { newPerson } = createUserFactory(() => reticle)
 

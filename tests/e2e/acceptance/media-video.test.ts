@@ -9,24 +9,21 @@ import { unzip } from '../../support/archives.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { jobsOf } from '../../support/factories.ts'
 import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Tasks made from videos. */
 
-const { path, remove } = dataDirectory()
 const folder = mkdtempSync(join(tmpdir(), 'reticle-clips-'))
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 /** A task of 60 frames, 25 per job with an overlap of five. */
 let task: AnyJson
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   api = reticle.admin
   task = (await attach([clip('a.mp4')], {}, { segment_size: 25 })).task
 })
 afterAll(async () => {
-  await reticle.stop()
-  remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -109,7 +106,7 @@ describe('media from a video', () => {
     async (_, files, text) => {
       const { request, task } = await attach(await files())
       expect(request).toMatchObject({ status: 'failed', message: expect.stringContaining(text) })
-      expect(request.message).not.toContain(path)
+      expect(request.message).not.toContain(tmpdir())
       expect(task).toMatchObject({ size: 0, status: 'new' })
     },
   )

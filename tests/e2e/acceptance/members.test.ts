@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { longAgo } from '../../support/past.ts'
 import { createUserFactory, password, type RegisteredUser, statusOf } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Memberships, invitations and ownership of organizations. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   admin = reticle.admin
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const { as, newPerson, newOrganization, newMember, invite, membershipOf } = createUserFactory(

@@ -4,7 +4,7 @@ import { startS3 } from '@reticle/kit/testing/s3-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../support/at-once.ts'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 import { chainCells, wrongAt } from '../permissions/cells.ts'
 import { rows } from '../permissions/meaning.ts'
 import { type Cell, memberCells } from '../permissions/member-cells.ts'
@@ -15,9 +15,8 @@ import { findChain, makeWorlds, type PermissionWorld } from '../permissions/worl
  * The permission model, cell by cell: expectations of its table, calls over HTTP. See docs/spec/access.md#permissions.
  */
 
-const { path, remove } = dataDirectory()
 const store = await startS3()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let worlds: PermissionWorld[]
 let chained: Cell[]
 let walked = 0
@@ -25,15 +24,13 @@ const probed = new Set<string>()
 const seen = new Set<string>()
 
 beforeAll(async () => {
-  reticle = await startReticle(path, { RETICLE_GATEWAY_RATE_USER: '0' })
+  reticle = await shareReticle()
   worlds = await makeWorlds(reticle, store)
   chained = chainCells(worlds)
 }, 180_000)
 afterAll(async () => {
   console.log(`the matrix of permissions: ${walked} cells`)
-  await reticle.stop()
   await store.close()
-  remove()
 })
 
 async function wrongOf(cells: readonly Cell[], side = 8): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AnyJson } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import {
@@ -8,14 +8,13 @@ import {
   type TestOrganization,
 } from '../../support/people.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /**
  * Records of requests: lists, visibility, cancellation and event streams. See docs/spec/requests.md#request-records.
  */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let organization: TestOrganization
 let owner: RegisteredUser
 const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
@@ -23,7 +22,7 @@ let project: AnyJson
 let task: AnyJson
 let alone: AnyJson
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   organization = await newOrganization()
   owner = organization.owner
   project = await owner.api.done('POST', `/projects?org=${organization.slug}`, {
@@ -37,10 +36,6 @@ beforeAll(async () => {
   const at = `/tasks/${task.id}/annotations/?format=COCO%201.0`
   await owner.api.ended((await owner.api.done('POST', at, { form })).rq_id)
 }, 60_000)
-afterAll(async () => {
-  await reticle.stop()
-  remove()
-})
 
 const exportOf = ({ id }: AnyJson, query = '', api = owner.api): Promise<AnyJson> =>
   api.done('POST', `/tasks/${id}/dataset/export?format=COCO%201.0${query}`)

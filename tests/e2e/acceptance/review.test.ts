@@ -1,10 +1,10 @@
 import { addPerson } from '@reticle/standalone/administrator'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { assetForm, createImage } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Issues, comments, guides and assets. See docs/spec/workspace.md#issues. */
 const outsider = {
@@ -13,8 +13,7 @@ const outsider = {
   email: 'outsider@example.org',
   role: 'user' as const,
 }
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: ApiClient
 let stranger: ApiClient
 let anonymous: ApiClient
@@ -22,7 +21,7 @@ let project: AnyJson
 let task: AnyJson
 let jobs: AnyJson[]
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   admin = reticle.admin
   await addPerson(await reticle.people(), outsider)
   const basic = Buffer.from(`${outsider.username}:${outsider.password}`).toString('base64')
@@ -31,10 +30,6 @@ beforeAll(async () => {
   project = await newProject()
   task = await taskWithMedia(admin, { project_id: project.id, segment_size: 2 })
   jobs = await jobsOf(admin, task.id)
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const newProject = () =>

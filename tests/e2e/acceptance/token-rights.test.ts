@@ -1,5 +1,5 @@
 import { restOperations } from '@reticle/contracts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   type AnyJson,
   type ApiClient,
@@ -8,21 +8,20 @@ import {
 } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { annotationFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /**
  * Rights of access tokens. The owner is an administrator, so that only the token limits them. See
  * docs/spec/access.md#access-tokens.
  */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let reading: ApiClient
 let writing: ApiClient
 const ids: Record<string, number> = {}
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   const { admin } = reticle
   const token = async (read_only: boolean) => {
     const made = await admin.done('POST', '/auth/access_tokens', { json: { name: 't', read_only } })
@@ -36,10 +35,6 @@ beforeAll(async () => {
   const project = await admin.done('POST', '/projects', { json: { name: 'p' } })
   const self = await admin.done('GET', '/users/self')
   Object.assign(ids, { task: task.id, job: job.id, project: project.id, user: self.id })
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 /** Status codes with a read-only token, and with one that may also write. */

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ApiClient } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
 /** Chunked uploads, for every endpoint that accepts files. See docs/spec/requests.md#uploads. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let anna: RegisteredUser
 let api: ApiClient
 /** A member of the same organization, who may also upload to all of these endpoints. */
@@ -17,7 +16,7 @@ const ids: Record<string, number> = {}
 const { newOrganization, newMember } = createUserFactory(() => reticle)
 
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   const organization = await newOrganization()
   anna = organization.owner
   api = anna.api
@@ -29,10 +28,6 @@ beforeAll(async () => {
   const given = { name: 'empty', project_id: project.id }
   const empty = await api.done('POST', '/tasks', { json: given })
   Object.assign(ids, { project: project.id, task: task.id, job: job.id, empty: empty.id })
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 interface UploadTarget {

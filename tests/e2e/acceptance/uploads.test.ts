@@ -1,30 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
 import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { basicOf, createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { createImage, createImages, formOf, type ImageFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 import { begin, sendChunk, sendFile, tus } from '../../support/tus.ts'
 
 /** Uploads of media and annotations. See docs/spec/requests.md#uploads and docs/spec/workspace.md#attaching-media. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: RegisteredUser['api']
 let anna: RegisteredUser
 const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   anna = await newPerson()
   api = anna.api
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const newTask = async (by = api): Promise<number> =>

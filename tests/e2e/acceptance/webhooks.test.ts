@@ -2,26 +2,23 @@ import { createHmac } from 'node:crypto'
 import { type Received, startReceiver } from '@reticle/kit/testing/receiver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AnyJson, ApiClient } from '../../support/client.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 import { libraries, type StockReceiver, startStockReceiver } from '../../support/stock-receiver.ts'
 
 /** Webhooks: records, pings, redeliveries, retries, targets and signatures. See docs/spec/webhooks.md#delivery. */
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let project: AnyJson
 const receiver = await startReceiver()
 
 beforeAll(async () => {
-  reticle = await startReticle(path, { RETICLE_WEBHOOKS_RETRY_SECONDS: '1,1' })
+  reticle = await shareReticle()
   api = reticle.admin
   project = await api.done('POST', '/projects', { json: { name: 'streets' } })
 })
 afterAll(async () => {
-  await reticle.stop()
   await receiver.close()
-  remove()
 })
 beforeEach(() => {
   receiver.received.length = 0

@@ -1,8 +1,8 @@
 import { addPerson } from '@reticle/standalone/administrator'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Projects, labels and tasks. Jobs are tested in `jobs.test.ts`. */
 
@@ -12,12 +12,11 @@ const people = ['founder', 'stranger'].map((username) => ({
   email: `${username}@example.org`,
   role: 'user' as const,
 }))
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let api: ApiClient
 let stranger: ApiClient
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   const as = async (person: (typeof people)[number] | undefined) => {
     if (!person) throw new Error('a user is missing')
     await addPerson(await reticle.people(), person)
@@ -26,10 +25,6 @@ beforeAll(async () => {
   }
   api = await as(people[0])
   stranger = await as(people[1])
-})
-afterAll(async () => {
-  await reticle.stop()
-  remove()
 })
 
 const post = (route: string, json: unknown) => api.call('POST', route, { json })

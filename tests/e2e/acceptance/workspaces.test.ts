@@ -3,28 +3,25 @@ import { addPerson } from '@reticle/standalone/administrator'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Workspaces over HTTP, with a real webhook receiver. See docs/spec/access.md#organizations. */
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const { path, remove } = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let receiver: TestReceiver
 let admin: ApiClient
 const ids: Record<string, number> = {}
 const names = ['olga', 'mia', 'sven', 'wim', 'strange']
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   receiver = await startReceiver()
   admin = reticle.admin
   for (const name of names) await addClient(name)
 })
 afterAll(async () => {
-  await reticle.stop()
   await receiver.close()
-  remove()
 })
 
 const emailOf = (name: string) => `${name}@workspaces.example`

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ApiRequestInit } from '../../support/client.ts'
 import { createUserFactory } from '../../support/people.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /** The server counts failed credentials of every kind by address, before it looks up the credential. */
 
 const [perMinute, signInsPerMinute] = [30, 20]
-const reticle = useTestServer({
+const reticle = useOwnServer({
   RETICLE_GATEWAY_RATE_ANONYMOUS: String(perMinute),
   RETICLE_GATEWAY_RATE_AUTH: String(signInsPerMinute),
   RETICLE_GATEWAY_TRUST_PROXY: '1',

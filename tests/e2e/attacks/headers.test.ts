@@ -10,10 +10,7 @@ import { useTestServer } from '../../support/test-server.ts'
  * slower.
  */
 
-const reticle = useTestServer({
-  RETICLE_GATEWAY_RATE_ANONYMOUS: '0',
-  RETICLE_GATEWAY_RATE_USER: '0',
-})
+const reticle = useTestServer()
 
 const size = 14_000
 const fill = (piece: string) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size)

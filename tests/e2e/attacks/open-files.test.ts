@@ -2,12 +2,12 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { taskWithMedia } from '../../support/factories.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /** Other accounts of the machine cannot open files of the server, under any umask. */
 
 const before = process.umask(0) // the server inherits it when it starts
-const reticle = useTestServer()
+const reticle = useOwnServer()
 
 /** Paths below a folder that another account may read, write or search. */
 function openPaths(folder: string): string[] {

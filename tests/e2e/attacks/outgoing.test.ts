@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ApiResponse } from '../../support/client.ts'
 import { createUserFactory } from '../../support/people.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /**
  * The metadata service of a cloud gives out the credentials of the machine. The server must never connect to it, for
@@ -9,7 +9,7 @@ import { useTestServer } from '../../support/test-server.ts'
  */
 
 const everything = '0.0.0.0/0,::/0'
-const reticle = useTestServer({
+const reticle = useOwnServer({
   RETICLE_WEBHOOKS_ALLOWED_NETS: everything,
   RETICLE_JOBS_ALLOWED_NETS: everything,
   RETICLE_STORAGES_ALLOWED_NETS: everything,

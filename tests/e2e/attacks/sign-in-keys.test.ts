@@ -5,7 +5,7 @@ import { useTestServer } from '../../support/test-server.ts'
 
 /** The key of a sign-in becomes invalid with its session, however the session ended. */
 
-const reticle = useTestServer({ RETICLE_GATEWAY_RATE_AUTH: '0' })
+const reticle = useTestServer()
 const { newPerson } = createUserFactory(() => reticle)
 const newPassword = `${password}-new`
 

@@ -6,13 +6,13 @@ import { storedZip, unzip } from '../../support/archives.ts'
 import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { createImage, createImages, type ImageFile } from '../../support/pictures.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /**
  * Commands that create a task, import annotations or restore a backup print the entries of the report of their request.
  */
 
-const reticle = useTestServer({ RETICLE_JOBS_ALLOWED_NETS: '127.0.0.1/32' })
+const reticle = useOwnServer({ RETICLE_JOBS_ALLOWED_NETS: '127.0.0.1/32' })
 const machine = async (): Promise<CliHome> =>
   createCliHome(await signedIn(reticle.url, reticle.admin))
 

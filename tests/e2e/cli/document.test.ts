@@ -4,11 +4,15 @@ import { expect, test } from 'vitest'
 import { createCliHome } from '../../support/cli.ts'
 import { runMarkedCommands } from '../../support/document.ts'
 import { root } from '../../support/reticle.ts'
+import { useOwnServer } from '../../support/test-server.ts'
+
+/** The commands list everything, and copy everything to another server. */
+const reticle = useOwnServer()
 
 test('the commands of the document work as they are written', async () => {
-  const lines = (await runMarkedCommands('docs/cli.md', 'tests/e2e/cli/document.test.ts'))
-    .trimEnd()
-    .split('\n')
+  const self = 'tests/e2e/cli/document.test.ts'
+  const output = await runMarkedCommands('docs/cli.md', self, async () => reticle)
+  const lines = output.trimEnd().split('\n')
   expect(lines).toEqual([
     ...['2.58.1', expect.stringMatching(/^Signed in at \S+ as admin\.$/), 'admin'],
     ...[

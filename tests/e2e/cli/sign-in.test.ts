@@ -1,20 +1,15 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type CliHome, createCliHome, signedIn } from '../../support/cli.ts'
-import { dataDirectory, password, type Reticle, startReticle } from '../../support/reticle.ts'
+import { password, type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
-const data = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let admin: Record<string, string>
 
 beforeAll(async () => {
-  reticle = await startReticle(data.path)
+  reticle = await shareReticle()
   admin = await signedIn(reticle.url, reticle.admin)
-})
-afterAll(async () => {
-  await reticle.stop()
-  data.remove()
 })
 
 const configOf = ({ path }: CliHome) => join(path, 'config/reticle/config.json')

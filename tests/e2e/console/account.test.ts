@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { createApiClient } from '../../support/client.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 const password = 'Blue-Kettle-42'
 const fresh = 'Red-Kettle-43'
 
 describe.skipIf(!executablePath)('pages of the account, access tokens and the server', () => {
-  const reticle = useTestServer()
+  const reticle = useOwnServer()
   const visit = visitsOf(reticle)
 
   test('a user registers, changes name and password, and recovers a forgotten password by e-mail', async () => {

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { storedZip } from '../../support/archives.ts'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { rqIdOf } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { createImages, formOf, type ImageFile } from '../../support/pictures.ts'
+import { dataDirectory } from '../../support/reticle.ts'
 import { useTestServer } from '../../support/test-server.ts'
 
 /** The pages of a new task and of its request name the files that did not become frames. */
@@ -15,6 +16,8 @@ const reportName = 'Report of the creation'
 
 describe.skipIf(!executablePath)('the creation report of a task in the console', () => {
   const reticle = useTestServer()
+  const { path, remove } = dataDirectory()
+  afterAll(remove)
   const visit = visitsOf(reticle)
 
   test('files named like images that are not images are named on the pages of the task and the request', async () => {
@@ -44,7 +47,7 @@ describe.skipIf(!executablePath)('the creation report of a task in the console',
   })
 
   test('the report is shown after files were chosen in the console', async () => {
-    const folder = join(reticle.path, 'tuesday')
+    const folder = join(path, 'tuesday')
     mkdirSync(folder)
     for (const { name, bytes } of [...(await createImages(2)), textFile('thumbs.png')])
       writeFileSync(join(folder, name), bytes)

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { type ServerUnderTest, useTestServer } from '../../support/test-server.ts'
+import type { ServerUnderTest } from '../../support/reticle.ts'
+import { useTestServer } from '../../support/test-server.ts'
 
 /** Markup in every text that a user may write. It must stay text on every page that shows it. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { createUserFactory, password as peoplePassword } from '../../support/people.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 describe.skipIf(!executablePath)('organizations and users in the console', () => {
-  const reticle = useTestServer({ RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' })
+  const reticle = useOwnServer({ RETICLE_PROJECTS_INVITATION_CONFIRM: 'yes' })
   const visit = visitsOf(reticle)
   const { newPerson, newOrganization, invite } = createUserFactory(() => reticle)
 

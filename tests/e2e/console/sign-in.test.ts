@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { createUserFactory, password as peoplePassword } from '../../support/people.ts'
 import { password } from '../../support/reticle.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 describe.skipIf(!executablePath)('signing in to the console', () => {
-  const reticle = useTestServer()
+  const reticle = useOwnServer()
   const visit = visitsOf(reticle)
   const { newPerson, newOrganization, newMember } = createUserFactory(() => reticle)
 

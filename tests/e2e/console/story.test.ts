@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import { createImages } from '../../support/pictures.ts'
 import { password } from '../../support/reticle.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /** First steps of a new user, and their time limits. */
 
@@ -23,7 +23,7 @@ const coco = JSON.stringify({
 })
 
 describe.skipIf(!executablePath)('first steps in the console', () => {
-  const reticle = useTestServer()
+  const reticle = useOwnServer()
   const visit = visitsOf(reticle)
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { executablePath, visitsOf } from '../../support/browser.ts'
 import { bucketOf } from '../../support/buckets.ts'
 import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 /** A COCO file for the first frame of a task, with an attribute `colour` that the label does not have. */
 function coco(count: number): string {
@@ -29,7 +29,7 @@ const cocoZip = (count: number) =>
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('imports, exports and backups in the console', () => {
-  const reticle = useTestServer({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
+  const reticle = useOwnServer({ RETICLE_JOBS_TENANT_CONCURRENCY: '1' })
   const visit = visitsOf(reticle)
   let store: S3Server
   let task: AnyJson

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import type { AnyJson } from '../../support/client.ts'
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { createImages, type ImageFile } from '../../support/pictures.ts'
-import type { ServerUnderTest } from '../../support/test-server.ts'
+import type { ServerUnderTest } from '../../support/reticle.ts'
 
 /** Sides in pixels of the images drawn here. */
 export const [width, height] = [200, 150]

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, visitsOf } from '../../support/browser.ts'
 import type { AnyJson } from '../../support/client.ts'
 import { eventsIn, type Listener, startListener } from '../../support/listener.ts'
-import { useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 const xss = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('webhooks in the console', () => {
-  const reticle = useTestServer()
+  const reticle = useOwnServer()
   const visit = visitsOf(reticle)
   let listener: Listener
   let project: AnyJson

@@ -6,13 +6,14 @@ import { executablePath, visitsOf } from '../../support/browser.ts'
 import { createApiClient } from '../../support/client.ts'
 import { taskWithMedia } from '../../support/factories.ts'
 import { createBitmap, createImages, type ImageFile } from '../../support/pictures.ts'
+import type { ServerUnderTest } from '../../support/reticle.ts'
 import { password } from '../../support/reticle.ts'
-import { type ServerUnderTest, useTestServer } from '../../support/test-server.ts'
+import { useOwnServer } from '../../support/test-server.ts'
 
 const hostile = '<img src=x onerror=alert(1)>'
 
 describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () => {
-  const reticle = useTestServer()
+  const reticle = useOwnServer()
   const visit = visitsOf(reticle)
 
   /** Creates a folder of images on disk. */

@@ -5,7 +5,7 @@ import { bucketOf } from '../../support/buckets.ts'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle, taskWithMedia } from '../../support/factories.ts'
 import { assetForm, createImage, createImages, formOf } from '../../support/pictures.ts'
-import type { Reticle } from '../../support/reticle.ts'
+import type { ServerUnderTest } from '../../support/reticle.ts'
 import { begin } from '../../support/tus.ts'
 
 /** Ids of objects in a workspace by the first segment of their path. */
@@ -24,7 +24,7 @@ const password = 'a-password-of-a-tenant'
 const basic = (name: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
 export async function addUser(
-  reticle: Reticle,
+  reticle: ServerUnderTest,
   username: string,
   role: 'user' | 'worker' = 'user',
 ): Promise<ApiClient> {
@@ -39,7 +39,7 @@ export async function addUser(
  *
  * @returns the lowest of these ids
  */
-export async function skipIds(reticle: Reticle): Promise<number> {
+export async function skipIds(reticle: ServerUnderTest): Promise<number> {
   const db = new pg.Client({ connectionString: await reticle.people() })
   await db.connect()
   const { rows } = await db.query(`
@@ -57,7 +57,7 @@ export async function skipIds(reticle: Reticle): Promise<number> {
 const skipped = 100_000
 
 /** Creates an organization with its owner and objects of every kind. */
-export async function addTenant(reticle: Reticle, name: string): Promise<Tenant> {
+export async function addTenant(reticle: ServerUnderTest, name: string): Promise<Tenant> {
   const username = `${name}-owner`
   const owner = await addUser(reticle, username)
   const organization = await owner.done('POST', '/organizations', {
@@ -158,7 +158,7 @@ async function hook(owner: ApiClient, name: string, project: AnyJson) {
 }
 
 /** Creates a client with an expired token. */
-export async function expiredToken(reticle: Reticle, owner: ApiClient): Promise<ApiClient> {
+export async function expiredToken(reticle: ServerUnderTest, owner: ApiClient): Promise<ApiClient> {
   const json = { name: 'expired', read_only: false, expiry_date: '01/01/2020' }
   const { value } = await owner.done('POST', '/auth/access_tokens', { json })
   return createApiClient(`${reticle.url}/api`, `Token ${value}`)

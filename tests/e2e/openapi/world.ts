@@ -3,7 +3,7 @@ import { addPerson } from '@reticle/standalone/administrator'
 import { type AnyJson, type ApiClient, createApiClient } from '../../support/client.ts'
 import { jobsOf, rectangle } from '../../support/factories.ts'
 import { assetForm, createImages, formOf, type ImageFile } from '../../support/pictures.ts'
-import type { ServerUnderTest } from '../../support/test-server.ts'
+import type { ServerUnderTest } from '../../support/reticle.ts'
 import { begin } from '../../support/tus.ts'
 import type { Known } from './values.ts'
 

@@ -11,7 +11,7 @@ import {
   formOf,
   type ImageFile,
 } from '../../support/pictures.ts'
-import type { Reticle } from '../../support/reticle.ts'
+import type { ServerUnderTest } from '../../support/reticle.ts'
 import {
   type GlobalRole,
   globalRoles,
@@ -96,7 +96,10 @@ const plan = [
   { org: 'matrix-none', relations: few, seats: [{ role: 'none', member: 'owner' }] },
 ] as const satisfies { org: string; relations: readonly ObjectRelation[]; seats: readonly Seat[] }[]
 
-export async function makeWorlds(reticle: Reticle, store: S3Server): Promise<PermissionWorld[]> {
+export async function makeWorlds(
+  reticle: ServerUnderTest,
+  store: S3Server,
+): Promise<PermissionWorld[]> {
   const worlds: PermissionWorld[] = []
   for (const one of plan) worlds.push(await makeWorld(reticle, store, one))
   for (const world of worlds) await become(reticle.admin, world)
@@ -104,7 +107,7 @@ export async function makeWorlds(reticle: Reticle, store: S3Server): Promise<Per
 }
 
 async function makeWorld(
-  reticle: Reticle,
+  reticle: ServerUnderTest,
   store: S3Server,
   { org, relations, seats }: (typeof plan)[number],
 ): Promise<PermissionWorld> {
@@ -123,7 +126,7 @@ async function makeWorld(
 const sizeOf = ({ actors, relations }: PermissionWorld) => Math.max(actors.length, relations.length)
 
 async function addActor(
-  reticle: Reticle,
+  reticle: ServerUnderTest,
   people: string,
   org: string,
   seat: Seat,

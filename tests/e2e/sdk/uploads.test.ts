@@ -8,22 +8,24 @@ import { folderStore, fromPath, saveTo } from '@reticle/sdk/node'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { storedZip, unzip } from '../../support/archives.ts'
 import { createImages, type ImageFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import {
+  dataDirectory,
+  type ServerUnderTest,
+  shareReticle,
+  startReticle,
+} from '../../support/reticle.ts'
 import { countingFetch, sdkOf } from '../../support/sdk.ts'
 
 /** Uploads and downloads by the SDK: small and large files, with kills of the server and of the client. */
 
-const { path, remove } = dataDirectory()
 const files = dataDirectory()
-let reticle: Reticle
+let reticle: ServerUnderTest
 let client: Client
 beforeAll(async () => {
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   client = sdkOf(reticle.url)
 })
 afterAll(async () => {
-  await reticle.stop()
-  remove()
   files.remove()
 })
 

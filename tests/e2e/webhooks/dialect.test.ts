@@ -3,13 +3,12 @@ import { type AnyJson, type ApiClient, createApiClient } from '../../support/cli
 import { jobsOf, taskWithMedia } from '../../support/factories.ts'
 import { type Listener, resourceOf, startListener } from '../../support/listener.ts'
 import { basicOf, createUserFactory } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Webhooks that were created on the mount `/as/cvat` send what CVAT sends (`docs/spec/dialect.md`). */
 
-const { path, remove } = dataDirectory()
 const { newOrganization, newPerson } = createUserFactory(() => reticle)
-let reticle: Reticle
+let reticle: ServerUnderTest
 let listener: Listener
 let api: ApiClient
 let mount: ApiClient
@@ -19,7 +18,7 @@ let slug: string
 
 beforeAll(async () => {
   listener = await startListener()
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   const acme = await newOrganization()
   const { id, username } = acme.owner
   slug = acme.slug
@@ -30,9 +29,7 @@ beforeAll(async () => {
   sender = { url, id, username, first_name: '', last_name: '' }
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
   await listener.close()
-  remove()
 })
 
 const post = (url: string, json: object) => mount.done('POST', url, { json })

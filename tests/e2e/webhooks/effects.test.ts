@@ -11,16 +11,15 @@ import {
 } from '../../support/payload-check.ts'
 import { createUserFactory } from '../../support/people.ts'
 import { annotationFile, datasetFile } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /**
  * Events of annotations and requests: updates of jobs and their task with the number of changed objects, and requests
  * as GET returns them. See docs/spec/webhooks.md#payloads.
  */
 
-const { path, remove } = dataDirectory()
 const { newOrganization } = createUserFactory(() => reticle)
-let reticle: Reticle
+let reticle: ServerUnderTest
 let listener: Listener
 let api: ApiClient
 let checkPayloads: PayloadCheck
@@ -34,7 +33,7 @@ const names = ['organization', 'project']
 
 beforeAll(async () => {
   listener = await startListener()
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   const acme = await newOrganization()
   api = acme.owner.api
   checkPayloads = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
@@ -52,9 +51,7 @@ beforeAll(async () => {
   for (const name of names) await listener.take(name, facts.length)
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
   await listener.close()
-  remove()
 })
 
 /** Expected facts: `update:task`, and `update:job` of the first jobs. */

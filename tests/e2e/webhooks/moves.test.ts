@@ -5,13 +5,12 @@ import { eventsIn, type Listener, startListener } from '../../support/listener.t
 import { expectExact, senderOf, waitForProjectDate } from '../../support/payload-check.ts'
 import { createUserFactory, type TestOrganization } from '../../support/people.ts'
 import { createImages, formOf } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /** Events of moves to another organization, and of cascading deletions. See docs/spec/webhooks.md#completeness. */
 
-const { path, remove } = dataDirectory()
 const { newOrganization, newPerson } = createUserFactory(() => reticle)
-let reticle: Reticle
+let reticle: ServerUnderTest
 let listener: Listener
 let api: ApiClient
 let sender: AnyJson
@@ -23,7 +22,7 @@ let count = 0
 
 beforeAll(async () => {
   listener = await startListener()
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   from = await newOrganization()
   api = from.owner.api
   const json = { slug: `to${process.pid}x${Date.now() % 100_000}` }
@@ -37,9 +36,7 @@ beforeEach(() => {
   own = `own${++count}`
 })
 afterAll(async () => {
-  await reticle.stop()
   await listener.close()
-  remove()
 })
 
 const labels = [{ name: 'car' }]

@@ -11,7 +11,7 @@ import {
 } from '../../support/payload-check.ts'
 import { createUserFactory, type RegisteredUser } from '../../support/people.ts'
 import { createImages, formOf } from '../../support/pictures.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /**
  * Payloads of projects, tasks, jobs, issues and comments equal the records that GET returns, with the changed fields
@@ -19,9 +19,8 @@ import { dataDirectory, type Reticle, startReticle } from '../../support/reticle
  * docs/spec/webhooks.md#payloads.
  */
 
-const { path, remove } = dataDirectory()
 const { newOrganization, newMember } = createUserFactory(() => reticle)
-let reticle: Reticle
+let reticle: ServerUnderTest
 let listener: Listener
 let api: ApiClient
 let bo: RegisteredUser
@@ -35,7 +34,7 @@ const both = ['organization', 'project']
 
 beforeAll(async () => {
   listener = await startListener()
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   const acme = await newOrganization()
   api = acme.owner.api
   slug = acme.slug
@@ -52,9 +51,7 @@ beforeAll(async () => {
   await listener.ofOrganization(api, 'organization', acme)
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
   await listener.close()
-  remove()
 })
 
 const newProject = (name: string) => {

@@ -8,16 +8,15 @@ import {
   senderOf,
 } from '../../support/payload-check.ts'
 import { createUserFactory, password, type TestOrganization } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /**
  * Events of an organization, its members and invitations. Payloads equal the records that GET returns, but without the
  * key of an invitation, which would let the receiver join.
  */
 
-const { path, remove } = dataDirectory()
 const { as, newOrganization, newPerson, newMember, membershipOf } = createUserFactory(() => reticle)
-let reticle: Reticle
+let reticle: ServerUnderTest
 let listener: Listener
 let api: ApiClient
 let acme: TestOrganization
@@ -26,16 +25,14 @@ const names = ['organization']
 
 beforeAll(async () => {
   listener = await startListener()
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   acme = await newOrganization()
   api = acme.owner.api
   checkPayloads = createPayloadCheck({ listener, api, sender: await senderOf(api, acme.owner.id) })
   await listener.ofOrganization(api, 'organization', acme)
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
   await listener.close()
-  remove()
 })
 
 const ofOrganization = (): RecordEvent => ['update:organization', `/organizations/${acme.id}`]

@@ -3,16 +3,15 @@ import type { AnyJson, ApiClient } from '../../support/client.ts'
 import { liveProject, liveTask } from '../../support/life.ts'
 import { eventsIn, eventsOf, type Listener, startListener } from '../../support/listener.ts'
 import { createUserFactory, type TestOrganization } from '../../support/people.ts'
-import { dataDirectory, type Reticle, startReticle } from '../../support/reticle.ts'
+import { type ServerUnderTest, shareReticle } from '../../support/reticle.ts'
 
 /**
  * Scopes of events: every event is sent to the webhooks of its project and organization and to no others. The others
  * are a webhook of each organization and one of a project in each workspace. See docs/spec/webhooks.md#events.
  */
 
-const { path, remove } = dataDirectory()
 const { newOrganization, newMember } = createUserFactory(() => reticle)
-let reticle: Reticle
+let reticle: ServerUnderTest
 let listener: Listener
 let acme: TestOrganization
 let ajax: TestOrganization
@@ -29,7 +28,7 @@ const ofPeople = ofOrganizations.filter((name) =>
 
 beforeAll(async () => {
   listener = await startListener()
-  reticle = await startReticle(path)
+  reticle = await shareReticle()
   acme = await newOrganization()
   ajax = await newOrganization()
   await organizationHook('acme', acme)
@@ -39,9 +38,7 @@ beforeAll(async () => {
   await projectHook('of a person', acme.owner.api, '')
 }, 60_000)
 afterAll(async () => {
-  await reticle.stop()
   await listener.close()
-  remove()
 })
 
 async function organizationHook(name: string, organization: TestOrganization) {

@@ -15,24 +15,23 @@ export interface WorkerProcess {
   stop: () => Promise<number | null>
 }
 
-const execArgv = ['--conditions=@reticle/source', '--import', 'tsx']
-
-const source = './worker-process.ts'
-/** Built program, whose processes start several times faster than from source. */
+/** Built program, whose processes and their converters start several times faster than from source. */
 const built = '../../dist/testing/worker-process.js'
 
 /** Starts a worker process, by default with one slot; resolves when it polls for requests. */
-export async function startProcess(
-  processOptions: ToProcess,
-  isBuilt = false,
-): Promise<WorkerProcess> {
-  const [entry, options] = isBuilt ? [built, { execArgv: [] }] : [source, { execArgv }]
-  const inGroup = { ...options, detached: true } // its converters belong to its process group
-  const child = fork(fileURLToPath(new URL(entry, import.meta.url)), inGroup)
+export async function startProcess(processOptions: ToProcess): Promise<WorkerProcess> {
+  const child = fork(fileURLToPath(new URL(built, import.meta.url)), {
+    execArgv: [],
+    detached: true, // its converters belong to its process group
+    silent: true, // tests expect that converters fail
+  })
+  let errors = ''
+  child.stderr?.on('data', (piece) => (errors += piece))
+  child.stdout?.resume()
   const exited = once(child, 'exit')
   child.send(processOptions)
   const failed = exited.then(() => {
-    throw new Error('the worker did not start')
+    throw new Error(`the worker did not start: ${errors}`)
   })
   await Promise.race([once(child, 'message'), failed])
   failed.catch(() => undefined)

@@ -21,7 +21,7 @@ let worker: WorkerProcess
 beforeEach(async () => {
   await sql`truncate requests, tenant_turns, workers, outbox cascade`.execute(db)
   const timing = { leaseSeconds: 60, renewMs: 15_000, pollMs: 50 }
-  worker = await startProcess({ root, url, timing, pace_ms: 0, slots: 3 }, true)
+  worker = await startProcess({ root, url, timing, pace_ms: 0, slots: 3 })
 })
 afterEach(() => worker.kill())
 

@@ -72,10 +72,7 @@ test('a converter that misbehaves ends alone, and 20 neighbours finish at the fi
     Array.from({ length: neighbours }, (_, index) => add(tasks.takesTime + index, index * every)),
   )
   const timing = { leaseSeconds: 60, renewMs: 15_000, pollMs: 50, retrySeconds: [0, 0] }
-  const worker = await startProcess(
-    { root, url, timing, pace_ms: 100, slots: 3, heapMib: 128 },
-    true,
-  )
+  const worker = await startProcess({ root, url, timing, pace_ms: 100, slots: 3, heapMib: 128 })
   const untilEnded = async () => {
     const open = db.selectFrom('requests').select('task_id').where('status', 'in', waiting)
     expect([worker.isAlive(), await open.execute()]).toEqual([true, []])

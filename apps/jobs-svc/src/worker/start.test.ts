@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { silentLog } from '@reticle/kit/observe/log'
 import { callAs } from '@reticle/kit/testing/call'
-import { testDb } from '@reticle/kit/testing/db'
+import { testDatabase } from '@reticle/kit/testing/db'
 import { recordScore } from '@reticle/kit/testing/scores'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -10,6 +10,7 @@ import { migrations } from '../db/migrations/index.ts'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { cancelRequest } from '../requests/cancel.ts'
 import { deaf, deafBus } from '../testing/bus.ts'
+import { startProcess } from '../testing/processes.ts'
 import { addRequest, readRequest, untilRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { authorityOf } from '../testing/services.ts'
@@ -18,7 +19,7 @@ import { tasks } from '../testing/wiring.ts'
 import { type ConversionWorker, startWorker, type WorkerPorts } from './start.ts'
 import { defaultTiming, type WorkerTiming } from './timing.ts'
 
-const db = await testDb<RequestsDb>(migrations, 'requests')
+const { db, url } = await testDatabase<RequestsDb>([{ schema: 'requests', migrations }])
 const { root, blobs } = await testStore()
 const wiring = {
   module: new URL('../testing/wiring.ts', import.meta.url).href,
@@ -126,19 +127,6 @@ describe('one worker', () => {
     },
   )
 
-  test('lack of memory fails a request after its second attempt, and the worker continues', async () => {
-    const added = await add(tasks.hoards)
-    const next = await add(tasks.works, { created: 1 })
-    const row = await until(added, { status: 'failed' })
-    expect(row).toMatchObject({
-      attempt: 2,
-      message: expect.stringMatching(
-        /^The conversion needed more memory than a conversion may use/,
-      ),
-    })
-    await until(next, { status: 'finished' })
-  })
-
   test('a worker whose lease was taken over stops the conversion and removes its result', async () => {
     const added = await add(tasks.hangs)
     const row = await until(added, { status: 'started', stage: 'Reading annotations' })
@@ -155,6 +143,21 @@ describe('one worker', () => {
       lease_owner: 'another',
     })
   })
+})
+
+test('lack of memory fails a request after its second attempt, and the worker continues', async () => {
+  const added = await add(tasks.hoards)
+  const next = await add(tasks.works, { created: 1 })
+  const timing = { leaseSeconds: 60, renewMs: 15_000, pollMs: 50, retrySeconds: [0, 0] }
+  // In a separate process, because its converters print the state of their heap.
+  const worker = await startProcess({ root, url, timing, pace_ms: 0, heapMib: 64 })
+  const row = await until(added, { status: 'failed' })
+  expect(row).toMatchObject({
+    attempt: 2,
+    message: expect.stringMatching(/^The conversion needed more memory than a conversion may use/),
+  })
+  await until(next, { status: 'finished' })
+  expect(await worker.stop()).toBe(0)
 })
 
 /** Creates a bus whose only subscriber is called by hand, and records when it is paused and resumed. */

@@ -10,7 +10,7 @@ const { db, url } = await testDatabase<ContractTables>([
   { schema: 'contract', migrations: contractMigrations },
   { schema: 'bus', migrations: busMigrations },
 ])
-const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 10, events: 2000 }
+const counts = isFullRun() ? { kills: 200, events: 20_000 } : { kills: 4, events: 800 }
 
 test('the embedded bus loses, repeats and reorders no event while processes are killed', {
   timeout: 600_000,

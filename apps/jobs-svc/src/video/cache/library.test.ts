@@ -11,7 +11,8 @@ import { gatherSource, openSource } from '../../media/frames/source.ts'
 import { gatherBytes } from '../../storage/stored-file.ts'
 import { testStore } from '../../testing/run.ts'
 import type { VideoDecoder } from '../decoder.ts'
-import { findDecoder } from '../find.ts'
+import { createBuiltDecoder } from '../testing/built-decoder.ts'
+import { recordingEnvironment } from '../testing/decoder-fixture.ts'
 import { openVideos, type VideosOptions } from './library.ts'
 import type { StoredVideo } from './videos.ts'
 import { withVideos } from './with-videos.ts'
@@ -23,9 +24,7 @@ const frames = 50
 let decoder: VideoDecoder
 let video: StoredVideo
 beforeAll(async () => {
-  const found = await findDecoder({ path: '' })
-  if (!found) throw new Error('these tests need the package node-av')
-  decoder = found
+  decoder = await createBuiltDecoder(recordingEnvironment([]))
   video = await stored('a.mp4')
 }, 60_000)
 
