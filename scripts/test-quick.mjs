@@ -16,19 +16,21 @@ else process.exitCode = await checkChanges(options.base ?? findBase())
 
 function readOptions() {
   try {
-    const base = { type: 'string' }
-    return parseArgs({ options: { base, help: { type: 'boolean' } } }).values
+    return parseArgs({ options: { base: { type: 'string' }, help: { type: 'boolean' } } }).values
   } catch (error) {
-    console.error(`${error.message}\n\n${help}`)
+    console.error(`${error instanceof Error ? error.message : error}\n\n${help}`)
     process.exit(2)
   }
 }
 
+/** @param {string} base */
 async function checkChanges(base) {
   const changed = listChanged(base)
-  const packages = [...new Set(changed.map(findPackage).filter(Boolean))]
+  const packages = [...new Set(changed.flatMap(findPackage))]
+  /** @type {string[]} */
   const took = []
   let worst = 0
+  /** @type {(name: string, path: string, words: string[]) => Promise<void>} */
   const step = async (name, path, words) => {
     const began = Date.now()
     const code = await runInForeground(process.execPath, [bin(path), ...words], {
@@ -58,7 +60,10 @@ function findBase() {
   process.exit(2)
 }
 
-/** Lists files that exist and differ from `base`, also uncommitted and new ones. */
+/**
+ * Lists files that exist and differ from `base`, also uncommitted and new ones.
+ * @param {string} base
+ */
 function listChanged(base) {
   const lines = [
     ...git('diff', '--name-only', base, '--').split('\n'),
@@ -67,19 +72,28 @@ function listChanged(base) {
   return [...new Set(lines)].filter((path) => path && existsSync(join(root, path)))
 }
 
+/** @param {string[]} words */
 function git(...words) {
   try {
-    const stdio = ['ignore', 'pipe', 'ignore']
-    return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio }).trim()
+    return execFileSync('git', words, {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
     return ''
   }
 }
 
+/**
+ * @param {string} path
+ * @returns {string[]} the workspace of the file, if it is in one
+ */
 function findPackage(path) {
-  return /^(?:(?:packages|apps)\/[^/]+|bench|tests)(?=\/)/.exec(path)?.[0]
+  return /^(?:(?:packages|apps|tools)\/[^/]+|scripts|tests)(?=\/)/.exec(path)?.slice(0, 1) ?? []
 }
 
+/** @param {string} path */
 function bin(path) {
   return join(root, 'node_modules', path)
 }
