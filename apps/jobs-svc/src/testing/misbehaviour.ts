@@ -140,7 +140,7 @@ export const misbehaviours: readonly Misbehaviour[] = [
     ending: 'finished',
     act: ({ run, post }) => {
       for (const other of [run - 1, run + 1, 1e9, -1]) {
-        post({ type: 'question', run: other, question: 1, asked: { about: 'final' } })
+        post({ type: 'call', run: other, call_id: 1, call: { method: 'enterFinal' } })
         post({ type: 'progress', run: other })
         post(done(other, { ...nothing, result_id: 7 }))
       }
@@ -183,28 +183,28 @@ export const misbehaviours: readonly Misbehaviour[] = [
     run,
     failure: { ...failure, kind: 'fatal' },
   })),
-  refused('a question without a number', (run) => ({
-    type: 'question',
+  refused('a call without a number', (run) => ({
+    type: 'call',
     run,
-    asked: { about: 'final' },
+    call: { method: 'enterFinal' },
   })),
-  refused('an unknown question', (run) => ({
-    type: 'question',
+  refused('a call of an unknown method', (run) => ({
+    type: 'call',
     run,
-    question: 1,
-    asked: { about: 'life' },
+    call_id: 1,
+    call: { method: 'leave' },
   })),
   refused('files that are text', (run) => ({
-    type: 'question',
+    type: 'call',
     run,
-    question: 1,
-    asked: { about: 'keep', files: 'all' },
+    call_id: 1,
+    call: { method: 'registerContents', files: 'all' },
   })),
   refused('a checkpoint of the wrong type', (run) => ({
-    type: 'question',
+    type: 'call',
     run,
-    question: 1,
-    asked: { about: 'checkpoint', checkpoint: 7 },
+    call_id: 1,
+    call: { method: 'saveCheckpoint', checkpoint: 7 },
   })),
   refused('a message that cannot be read', (run) => ({ type: 'done', run, deep: nested(3000) })),
   thrown('an error', new Error('uncaught')),

@@ -66,25 +66,26 @@ export function firstIssue({ issues: [issue] }: z.ZodError): string {
   return place === '' ? `${issue?.message}` : `${place}: ${issue?.message}`
 }
 
-/** Answer to a question of the converter. False: the lease is lost. */
-const answer = z.union([z.boolean(), z.map(z.string(), z.string())])
-export type ConverterAnswer = z.infer<typeof answer>
+/** Reply to a call of the converter. False: the lease is lost. */
+const reply = z.union([z.boolean(), z.map(z.string(), z.string())])
+export type CallReply = z.infer<typeof reply>
 
 export const toConverter = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run, work }),
   z.object({ type: z.literal('abort'), run }),
-  z.object({ type: z.literal('answer'), run, question: z.int(), answer }),
+  z.object({ type: z.literal('reply'), run, call_id: z.int(), reply }),
 ])
 
-const asked = z.discriminatedUnion('about', [
-  /** Question whether the final transaction may start. */
-  z.object({ about: z.literal('final') }),
+/** Calls of a converter to its worker, the only process that writes the row of the request. */
+const call = z.discriminatedUnion('method', [
+  /** The final transaction is about to start. */
+  z.object({ method: z.literal('enterFinal') }),
   /** State of the partly stored archive. */
-  z.object({ about: z.literal('checkpoint'), checkpoint: newCheckpoint.nullable() }),
-  /** Uploaded files with their hashes; the answer maps keys of duplicates to keys of stored files. */
-  z.object({ about: z.literal('keep'), files: z.array(hashedFile) }),
+  z.object({ method: z.literal('saveCheckpoint'), checkpoint: newCheckpoint.nullable() }),
+  /** Uploaded files with their hashes; the reply maps keys of duplicates to keys of stored files. */
+  z.object({ method: z.literal('registerContents'), files: z.array(hashedFile) }),
   /** Task whose media are the files of the request. */
-  z.object({ about: z.literal('share'), task_id: z.int() }),
+  z.object({ method: z.literal('shareWithTask'), task_id: z.int() }),
 ])
 
 /**
@@ -101,7 +102,8 @@ export const fromConverter = z.discriminatedUnion('type', [
     stage: shortened(200),
     amounts: z.unknown(),
   }),
-  z.object({ type: z.literal('question'), run, question: z.int(), asked }),
+  /** The reply names the same `call_id`. */
+  z.object({ type: z.literal('call'), run, call_id: z.int(), call }),
   z.object({ type: z.literal('done'), run, outcome }),
   /** `detail`: the stack, for the log. */
   z.object({
@@ -118,4 +120,4 @@ export type Wiring = z.infer<typeof wiring>
 export type ConverterData = z.infer<typeof converterData>
 export type ToConverter = z.infer<typeof toConverter>
 export type FromConverter = z.infer<typeof fromConverter>
-export type ConverterQuestion = z.infer<typeof asked>
+export type WorkerCall = z.infer<typeof call>

@@ -71,7 +71,7 @@ describe('a message that belongs to no open run is ignored', () => {
     for (const run of [1, 3, -1, 1e9])
       for (const message of [
         { type: 'progress', run, share: 0.5, stage: 'x', amounts: {} },
-        { type: 'question', run, question: 1, asked: { about: 'final' } },
+        { type: 'call', run, call_id: 1, call: { method: 'enterFinal' } },
         { type: 'done', run, outcome: { result_id: 7 } },
         { type: 'nonsense', run },
       ])
@@ -100,39 +100,39 @@ describe('a message that belongs to no open run is ignored', () => {
   })
 })
 
-describe('a question', () => {
-  const question = (asked: object) => ({ type: 'question', run: 2, question: 5, asked })
+describe('a call', () => {
+  const callOf = (call: object) => ({ type: 'call', run: 2, call_id: 5, call })
 
-  test('is answered with its number', async () => {
+  test('gets a reply with its number', async () => {
     const { post, sent } = started({ registerContents: async () => new Map([['a', 'b']]) })
-    post(question({ about: 'final' }))
-    post({ ...question({ about: 'keep', files: [] }), question: 6 })
+    post(callOf({ method: 'enterFinal' }))
+    post({ ...callOf({ method: 'registerContents', files: [] }), call_id: 6 })
     await expect.poll(() => sent.length).toBe(2)
     expect(sent).toEqual([
-      { type: 'answer', run: 2, question: 5, answer: true },
-      { type: 'answer', run: 2, question: 6, answer: new Map([['a', 'b']]) },
+      { type: 'reply', run: 2, call_id: 5, reply: true },
+      { type: 'reply', run: 2, call_id: 6, reply: new Map([['a', 'b']]) },
     ])
   })
 
-  test('counts as a lost lease when its answer is unknown or the handler throws', async () => {
+  test('counts as a lost lease when its result is unknown or the handler throws', async () => {
     const { post, sent } = started({
       enterFinal: () => {
         throw new Error('the database is away')
       },
       shareWithTask: () => Promise.reject(new Error('the database is away')),
     })
-    post(question({ about: 'final' }))
-    post(question({ about: 'share', task_id: 1 }))
+    post(callOf({ method: 'enterFinal' }))
+    post(callOf({ method: 'shareWithTask', task_id: 1 }))
     await expect.poll(() => sent.length).toBe(2)
-    for (const message of sent) expect(message).toMatchObject({ answer: false })
+    for (const message of sent) expect(message).toMatchObject({ reply: false })
   })
 
-  test('ends the run when its answer cannot be sent', async () => {
+  test('ends the run when its reply cannot be sent', async () => {
     const { run } = started()
     const broken = openConverterRun(3, watchOf(), () => {
       throw new Error('it cannot be cloned')
     })
-    broken.answer(1, { about: 'final' })
+    broken.reply(1, { method: 'enterFinal' })
     expect(await broken.ended).toMatchObject({ type: 'failed', failure: { kind: 'transient' } })
     expect(run.isEnded()).toBe(false)
   })

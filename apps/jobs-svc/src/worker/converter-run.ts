@@ -5,13 +5,13 @@ import type { NewCheckpoint } from '../work/checkpoint.ts'
 import { type DetailedFailure, detailOf, invalidMessage } from '../work/failure.ts'
 import type { OperationOutcome } from '../work/request-work.ts'
 import {
-  type ConverterAnswer,
-  type ConverterQuestion,
+  type CallReply,
   type FromConverter,
   firstIssue,
   fromConverter,
   parseRunNumber,
   type ToConverter,
+  type WorkerCall,
 } from './converter-messages.ts'
 import { progressGate } from './progress-gate.ts'
 
@@ -38,7 +38,8 @@ export interface ConversionCallbacks {
 export interface ConverterRun {
   number: number
   progress: (share: unknown, stage: string, amounts: unknown) => void
-  answer: (question: number, query: ConverterQuestion) => void
+  /** Runs a call and sends its reply. */
+  reply: (call_id: number, call: WorkerCall) => void
   /** Ends the run; only the first call counts. */
   end: (conversion: ConversionResult) => void
   isEnded: () => boolean
@@ -60,13 +61,13 @@ export function openConverterRun(
     isEnded = true
     resolve(conversion)
   }
-  const answer = async (question: number, query: ConverterQuestion) =>
-    send({ type: 'answer', run: number, question, answer: await answerQuestion(query, callbacks) })
+  const reply = async (call_id: number, call: WorkerCall) =>
+    send({ type: 'reply', run: number, call_id, reply: await runCall(call, callbacks) })
   return {
     number,
     progress,
-    answer: (question, query) => {
-      answer(question, query).catch((thrown) =>
+    reply: (call_id, call) => {
+      reply(call_id, call).catch((thrown) =>
         end({ type: 'failed', failure: { ...unanswered, detail: detailOf(thrown) } }),
       )
     },
@@ -101,25 +102,22 @@ function handleParsedMessage(
 ): void {
   if (error) run.end({ type: 'failed', failure: invalidMessage(firstIssue(error)) })
   else if (message.type === 'progress') run.progress(message.share, message.stage, message.amounts)
-  else if (message.type === 'question') run.answer(message.question, message.asked)
+  else if (message.type === 'call') run.reply(message.call_id, message.call)
   else run.end(message)
 }
 
-/** Answers a question. Returns false when the lease is lost, or when the answer is unknown. */
-async function answerQuestion(
-  query: ConverterQuestion,
-  callbacks: ConversionCallbacks,
-): Promise<ConverterAnswer> {
+/** Runs a call. Returns false when the lease is lost, or when the result is unknown. */
+async function runCall(call: WorkerCall, callbacks: ConversionCallbacks): Promise<CallReply> {
   try {
-    switch (query.about) {
-      case 'final':
+    switch (call.method) {
+      case 'enterFinal':
         return await callbacks.enterFinal()
-      case 'keep':
-        return (await callbacks.registerContents(query.files)) ?? false
-      case 'checkpoint':
-        return await callbacks.saveCheckpoint(query.checkpoint)
-      case 'share':
-        return await callbacks.shareWithTask(query.task_id)
+      case 'registerContents':
+        return (await callbacks.registerContents(call.files)) ?? false
+      case 'saveCheckpoint':
+        return await callbacks.saveCheckpoint(call.checkpoint)
+      case 'shareWithTask':
+        return await callbacks.shareWithTask(call.task_id)
     }
   } catch {
     return false

@@ -49,14 +49,14 @@ async function run() {
   const file = await uploadFile(blobs, 'a.json', empty)
   tell({ type: 'run', run: ++runs, work: importWork({ file }) })
 }
-const question = () => ({ type: 'question', run: runs, question: 1, asked: { about: 'final' } })
-const grant = (answer: boolean, given = { run: runs, question: 1 }) =>
-  tell({ type: 'answer', answer, ...given })
+const finalCall = () => ({ type: 'call', run: runs, call_id: 1, call: { method: 'enterFinal' } })
+const grant = (reply: boolean, given = { run: runs, call_id: 1 }) =>
+  tell({ type: 'reply', reply, ...given })
 const applied = async () => (await sql`select call_id from applied`.execute(db)).rows.length
 
 test('an import requests permission before its final call, and makes the call once it is granted', async () => {
   await run()
-  expect(await heard()).toEqual(question())
+  expect(await heard()).toEqual(finalCall())
   expect(await applied()).toBe(0)
   grant(true)
   expect(await heard()).toMatchObject({ type: 'done' })
@@ -65,28 +65,28 @@ test('an import requests permission before its final call, and makes the call on
 
 test('a cancelled import without permission writes nothing', async () => {
   await run()
-  expect(await heard()).toEqual(question())
+  expect(await heard()).toEqual(finalCall())
   grant(false)
   expect(await heard()).toMatchObject({ type: 'failed' })
   expect(await applied()).toBe(0)
 })
 
-test('an import that is stopped while it waits for the answer writes nothing after any answer', async () => {
+test('an import that is stopped while it waits for the reply writes nothing after any reply', async () => {
   await run()
-  expect(await heard()).toEqual(question())
+  expect(await heard()).toEqual(finalCall())
   tell({ type: 'abort', run: runs })
   grant(true)
   expect(await heard()).toMatchObject({ type: 'failed' })
   expect(await applied()).toBe(0)
 })
 
-test('answers to unknown questions, of other runs or of invalid shape are ignored', async () => {
+test('replies to unknown calls, of other runs or of invalid shape are ignored', async () => {
   await run()
-  expect(await heard()).toEqual(question())
-  grant(true, { run: runs, question: 7 })
-  grant(true, { run: runs - 1, question: 1 })
-  port.postMessage('an answer')
-  port.postMessage({ type: 'answer', question: 1 })
+  expect(await heard()).toEqual(finalCall())
+  grant(true, { run: runs, call_id: 7 })
+  grant(true, { run: runs - 1, call_id: 1 })
+  port.postMessage('a reply')
+  port.postMessage({ type: 'reply', call_id: 1 })
   tell({ type: 'abort', run: runs - 1 })
   expect(await applied()).toBe(0)
   grant(true)
@@ -99,7 +99,7 @@ test('work that cannot be parsed fails its run, and the next run works', async (
   port.postMessage({ type: 'run', run: ++runs, work: { action: 'import' } })
   expect(await heard()).toMatchObject({ type: 'failed', run: runs, failure: { kind: 'defect' } })
   await run()
-  expect(await heard()).toEqual(question())
+  expect(await heard()).toEqual(finalCall())
   grant(true)
   expect(await heard()).toMatchObject({ type: 'done' })
 })

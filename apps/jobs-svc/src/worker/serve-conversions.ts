@@ -15,14 +15,14 @@ import { LeaseLost } from '../work/errors.ts'
 import { brokenConverter, detailOf, failureOf, invalidMessage } from '../work/failure.ts'
 import type { OperationOutcome, RequestWork } from '../work/request-work.ts'
 import {
-  type ConverterAnswer,
+  type CallReply,
   type ConverterData,
-  type ConverterQuestion,
   type FromConverter,
   firstIssue,
   parseRunNumber,
   toConverter,
   type Wiring,
+  type WorkerCall,
 } from './converter-messages.ts'
 import { progressGate } from './progress-gate.ts'
 import { runOperation } from './run-operation.ts'
@@ -40,11 +40,11 @@ interface ServedRun {
   isOver: boolean
   abort: AbortController
   /**
-   * Sends a question to the worker, the only process that writes the row of the request. Throws when the lease is lost.
+   * Calls the worker, the only process that writes the row of the request. Throws when the lease is lost.
    */
-  ask: (query: ConverterQuestion) => Promise<Exclude<ConverterAnswer, false>>
-  /** Receives the answer to a question of this run. */
-  answer: (question: number, answer: ConverterAnswer) => void
+  call: (call: WorkerCall) => Promise<Exclude<CallReply, false>>
+  /** Receives the reply to a call of this run. */
+  settle: (call_id: number, reply: CallReply) => void
 }
 
 /** Part of a `MessagePort`, or of a channel between processes. */
@@ -81,7 +81,7 @@ export async function serveConversions(port: Port, data: ConverterData): Promise
     // A message of an earlier run is late.
     if (message?.run !== running?.run) return
     if (message?.type === 'abort') running?.abort.abort(new LeaseLost('The request was taken away'))
-    if (message?.type === 'answer') running?.answer(message.question, message.answer)
+    if (message?.type === 'reply') running?.settle(message.call_id, message.reply)
   })
   return {
     failRun: (thrown) => {
@@ -94,25 +94,25 @@ export async function serveConversions(port: Port, data: ConverterData): Promise
 
 function openRun(run: number, send: ConverterContext['send']): ServedRun {
   const abort = new AbortController()
-  const waiting = new Map<number, (answer: ConverterAnswer) => void>()
-  let questions = 0
+  const waiting = new Map<number, (reply: CallReply) => void>()
+  let calls = 0
   return {
     run,
     isOver: false,
     abort,
-    ask: async (query) => {
-      const question = ++questions
-      const answer = await new Promise<ConverterAnswer>((resolve) => {
-        waiting.set(question, resolve)
-        send({ type: 'question', run, question, asked: query })
+    call: async (call) => {
+      const call_id = ++calls
+      const reply = await new Promise<CallReply>((resolve) => {
+        waiting.set(call_id, resolve)
+        send({ type: 'call', run, call_id, call })
       })
-      if (answer === false) throw new LeaseLost('The request was taken away')
+      if (reply === false) throw new LeaseLost('The request was taken away')
       abort.signal.throwIfAborted()
-      return answer
+      return reply
     },
-    answer: (question, answer) => {
-      waiting.get(question)?.(answer)
-      waiting.delete(question)
+    settle: (call_id, reply) => {
+      waiting.get(call_id)?.(reply)
+      waiting.delete(call_id)
     },
   }
 }
@@ -154,7 +154,7 @@ async function convert(
 async function runIn(
   tmpDir: string,
   work: RequestWork,
-  { run, abort, ask }: ServedRun,
+  { run, abort, call }: ServedRun,
   { ports, data, send, findDecoder }: ConverterContext,
 ): Promise<OperationOutcome> {
   const { progress, moved } = progressGate((share, stage, amounts = {}) =>
@@ -172,7 +172,7 @@ async function runIn(
       pdfs: pdfiumReader({ limits: pdfLimits, ...(await findProgramEnvironment()) }),
       signal: abort.signal,
       progress,
-      ...questionsOf(ask),
+      ...callsOf(call),
       checkpoints: data.checkpoints,
       tmpDir,
       limits: data.limits,
@@ -185,21 +185,21 @@ async function runIn(
   }
 }
 
-type Questions = 'enterFinal' | 'registerContents' | 'shareWithTask' | 'saveCheckpoint'
+type WorkerCalls = 'enterFinal' | 'registerContents' | 'shareWithTask' | 'saveCheckpoint'
 
-const questionsOf = (ask: ServedRun['ask']): Pick<OperationDeps, Questions> => ({
+const callsOf = (call: ServedRun['call']): Pick<OperationDeps, WorkerCalls> => ({
   enterFinal: async () => {
-    await ask({ about: 'final' })
+    await call({ method: 'enterFinal' })
   },
   registerContents: async (files) => {
-    const keys = await ask({ about: 'keep', files })
+    const keys = await call({ method: 'registerContents', files })
     return keys instanceof Map ? keys : new Map()
   },
   shareWithTask: async (task_id) => {
-    await ask({ about: 'share', task_id })
+    await call({ method: 'shareWithTask', task_id })
   },
   saveCheckpoint: async (checkpoint) => {
-    await ask({ about: 'checkpoint', checkpoint })
+    await call({ method: 'saveCheckpoint', checkpoint })
   },
 })
 
