@@ -44,12 +44,12 @@ export const exceptions: readonly PatternException[] = [
     why: ofRepository,
   },
   {
-    path: 'packages/kit/src/rpc/grpc/wire/proto-files.ts',
+    path: 'packages/kit/src/rpc/wire/proto-files.ts',
     text: String.raw`/^message (\w+) \{\n([^}]*)^\}/gm`,
     why: ofRepository,
   },
   {
-    path: 'packages/kit/src/rpc/grpc/wire/proto-files.ts',
+    path: 'packages/kit/src/rpc/wire/proto-files.ts',
     text: String.raw`/(\w+) = (\d+);/g`,
     why: ofRepository,
   },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader'
 import type { Operations } from '@reticle/contracts/api/operation'
-import { protoFiles } from '../rpc/grpc/wire/proto-files.ts'
+import { protoFiles } from '../rpc/wire/proto-files.ts'
 
 /** Generates the `.proto` files of a table of a test, and loads them with the options of `contracts/grpc/load`. */
 export function protosOf(table: Operations): PackageDefinition {

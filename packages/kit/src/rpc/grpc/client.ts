@@ -13,10 +13,10 @@ import type { Bytes, BytesAnswer, CallContext, Service } from '../../call/contex
 import { DomainError, unavailable } from '../../call/errors.ts'
 import { startWork } from '../../observe/traces.ts'
 import { toReleasable } from '../releasable.ts'
+import { errorOf, isBroken } from '../wire/failure.ts'
+import { signContext } from '../wire/metadata.ts'
+import { methodOf, piecesOf, type StreamMessage } from '../wire/method.ts'
 import { withIdleLimit, withTimeLimit } from './idle.ts'
-import { errorOf, isBroken } from './wire/failure.ts'
-import { signContext } from './wire/metadata.ts'
-import { methodOf, piecesOf, type StreamMessage } from './wire/method.ts'
 
 type Fields = Record<string, unknown>
 type Method = ReturnType<typeof methodOf>

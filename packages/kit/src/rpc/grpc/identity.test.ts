@@ -7,11 +7,11 @@ import { newAuthority } from '../../outgoing/certificate.ts'
 import { callAs } from '../../testing/call.ts'
 import { protosOf } from '../../testing/protos.ts'
 import { guardHandlers } from '../guard.ts'
+import { signContext } from '../wire/metadata.ts'
+import { methodOf } from '../wire/method.ts'
 import { type ConnectOptions, connectGrpc } from './connect.ts'
 import { listenGrpc } from './listen.ts'
 import type { Tls } from './tls.ts'
-import { signContext } from './wire/metadata.ts'
-import { methodOf } from './wire/method.ts'
 
 /**
  * Only services of this installation may name the principal of a call. See

@@ -10,10 +10,10 @@ import {
   type UntypedCall,
 } from '../../call/context.ts'
 import { toDomainError, unavailable } from '../../call/errors.ts'
+import { statusOf } from '../wire/failure.ts'
+import { verifyContext } from '../wire/metadata.ts'
+import { methodOf, piecesOf } from '../wire/method.ts'
 import { withIdleLimit, withTimeLimit } from './idle.ts'
-import { statusOf } from './wire/failure.ts'
-import { verifyContext } from './wire/metadata.ts'
-import { methodOf, piecesOf } from './wire/method.ts'
 
 type Fields = Record<string, unknown>
 type AnyCall = grpc.ServerDuplexStream<Fields, unknown> & { request?: Fields }

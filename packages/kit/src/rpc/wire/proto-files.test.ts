@@ -2,7 +2,7 @@ import { defineOperations, get, internal, patch } from '@reticle/contracts/api/o
 import { bytes, idParams, nothing, page } from '@reticle/contracts/rest/common'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { protosOf } from '../../../testing/protos.ts'
+import { protosOf } from '../../testing/protos.ts'
 import { protoFiles } from './proto-files.ts'
 
 const box = z.object({ id: z.int(), name: z.string() }).meta({ id: 'Box' })

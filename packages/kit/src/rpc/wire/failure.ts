@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js'
-import { DomainError, kinds, tookTooLong, unavailable } from '../../../call/errors.ts'
+import { DomainError, kinds, tookTooLong, unavailable } from '../../call/errors.ts'
 
 /** Transport of a failure over gRPC: its kind as the status, and the complete failure in the `error-bin` trailer. */
 

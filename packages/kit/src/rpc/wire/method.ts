@@ -1,8 +1,8 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
 import type { PackageDefinition } from '@grpc/proto-loader'
 import { isBytes, type Operation, requestSchema } from '@reticle/contracts/api/operation'
-import type { Bytes, Head } from '../../../call/context.ts'
-import { cutBytes } from '../../../call/pieces.ts'
+import type { Bytes, Head } from '../../call/context.ts'
+import { cutBytes } from '../../call/pieces.ts'
 import { wireOf } from './message.ts'
 
 /** Builds the gRPC method of an operation. Both ends use the zod shape; the wire form is internal to this file. */
