@@ -4,7 +4,7 @@ import type { RandomAccess } from '../../archive/source.ts'
 import type { ZipReader } from '../../archive/zip-reader.ts'
 import { createIntake, createShape, type ImportIntake, shareOf } from '../../importing/intake.ts'
 import { openArchive } from '../../importing/open-archive.ts'
-import { type TrackBuilder, trackBuilder } from '../../importing/rebuild-tracks.ts'
+import { createTrackBuilder, type TrackBuilder } from '../../importing/rebuild-tracks.ts'
 import type {
   ConversionRun,
   DatasetLabel,
@@ -34,9 +34,7 @@ export async function* importMot(
   const [sequence, ...others] = findSequences(zip)
   if (!sequence) return
   if (others.length > 0) {
-    const names = [sequence, ...others.slice(0, 9)]
-      .map(({ root }) => root || './')
-      .join(', ')
+    const names = [sequence, ...others.slice(0, 9)].map(({ root }) => root || './').join(', ')
     throw new FormatError(`several sequences, expected one: ${names}`)
   }
   const firstFrame = await findFirstFrame(zip, sequence, target, run)
@@ -77,7 +75,7 @@ export async function* importSequence(
   noteMismatch(await readInfo(zip, sequence), intake)
   const state: MotImport = {
     intake,
-    tracks: trackBuilder(intake, numberOf(source)),
+    tracks: createTrackBuilder(intake, numberOf(source)),
     trackLabels: new Map(),
     isDetections: sequence.isDetections,
     classes: await classesOf(source, intake),
