@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import type { DatasetTag, ItemShape } from '../model/dataset.ts'
-import { framesOf, newRun, shapeOf } from '../testing/run.ts'
-import { carriesOnly, featuresOf, newLosses } from './losses.ts'
+import { createRun, framesOf, shapeOf } from '../testing/run.ts'
+import { carriesOnly, createLosses, featuresOf } from './losses.ts'
 
 const [frame] = framesOf(['a.jpg'])
 const tag: DatasetTag = { frame: 0, label_id: 1, group: 0, source: 'file', attributes: [] }
 const attributes = [{ spec_id: 1, value: 'x' }]
 
 function lossesOf(
-  about: Parameters<typeof newLosses>[1],
+  about: Parameters<typeof createLosses>[1],
   ...items: { shapes?: ItemShape[]; tags?: DatasetTag[] }[]
 ) {
-  const { run } = newRun()
-  const losses = newLosses('X 1.0', about, run)
+  const { run } = createRun()
+  const losses = createLosses('X 1.0', about, run)
   const written = items.flatMap(({ shapes = [], tags = [] }) =>
     frame ? losses.written({ index: 0, shapes, tags }, frame) : [],
   )

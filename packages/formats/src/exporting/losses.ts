@@ -24,7 +24,7 @@ export interface Losses {
  * @param name Name of the format; every reason begins with it.
  * @param instead Advice for dropped kinds; it is appended to the reason.
  */
-export function newLosses(
+export function createLosses(
   name: string,
   { carries, features }: Pick<Exporter, 'carries' | 'features'>,
   { report }: ConversionRun,

@@ -6,11 +6,11 @@ import { formats } from '../registry.ts'
 import { FormatError } from '../report/errors.ts'
 import { anyShapes, frames, labels } from '../testing/any-annotations.ts'
 import {
+  createRun,
   datasetOf,
   exportBytes,
   importBytes,
   membersOf,
-  newRun,
   targetOf,
   zipOf,
 } from '../testing/run.ts'
@@ -70,7 +70,7 @@ describe.each(withImporter)('$name', (format) => {
         const bytes = await zipOf(Object.fromEntries(files))
         const read = await unlessRefused(importBytes(format, bytes, targetOf(labels, frames)))
         for (const one of read?.imported ?? []) expectSound(one)
-        await unlessRefused(format.importer?.openDataset?.(sourceOf(bytes), newRun().run))
+        await unlessRefused(format.importer?.openDataset?.(sourceOf(bytes), createRun().run))
       },
     )
     await fc.assert(property, { numRuns: 300, seed: 1 })

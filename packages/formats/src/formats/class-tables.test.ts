@@ -3,7 +3,7 @@ import { sourceOf } from '../archive/source.ts'
 import { paletteColor } from '../image/colors.ts'
 import { writeGrey16Png, writeRgbPng } from '../image/png.ts'
 import { findImporter } from '../registry.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { createRun, framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 import { openMotDataset } from './mot/dataset.ts'
 
 /** Archives that do not name their classes: an error states from which built-in table a missing name comes. */
@@ -85,7 +85,7 @@ test.each(['gt/labels.txt', 'det/labels.txt', 'labels.txt'])('MOT reads %s', asy
 })
 
 test('a MOT import into a project reports that label names come from the official table', async () => {
-  const { run } = newRun()
+  const { run } = createRun()
   const files = { 'gt/gt.txt': '1,1,1,2,3,4,1,3,1\n', 'img1/000001.jpg': 'x' }
   const dataset = await openMotDataset(sourceOf(await zipOf(files)), run)
   expect(dataset.labels).toMatchObject([
@@ -147,6 +147,6 @@ test.each([
   ['KITTI 1.0', { 'semantic/a.png': semantic(26), 'image_2/a.png': 'x' }, colors],
 ])('%s labels of an import into a project name their table', async (name, files, table) => {
   const bytes = await zipOf(files)
-  const dataset = await findImporter(name)?.importer.openDataset?.(sourceOf(bytes), newRun().run)
+  const dataset = await findImporter(name)?.importer.openDataset?.(sourceOf(bytes), createRun().run)
   expect(dataset?.labels).toMatchObject([{ origin: expect.stringMatching(table) }])
 })

@@ -37,7 +37,7 @@ async function ended(
   bytes: Uint8Array,
   into: 'task' | 'project',
 ): Promise<Ended> {
-  const { run: around, progress } = run.newRun()
+  const { run: around, progress } = run.createRun()
   let count = 0
   let message = ''
   const importAll = async () => {

@@ -6,12 +6,12 @@ import { formats } from '../registry.ts'
 import { FormatError } from '../report/errors.ts'
 import { anyShapes, frames, labels } from '../testing/any-annotations.ts'
 import {
+  createRun,
   datasetOf,
   exportBytes,
   importBytes,
   membersOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../testing/run.ts'
@@ -91,7 +91,7 @@ async function cpuOf(format: Format, files: NamedFiles): Promise<number> {
 }
 
 const openSet = async ({ importer }: Format, bytes: Buffer) =>
-  importer?.openDataset?.(sourceOf(bytes), newRun().run)
+  importer?.openDataset?.(sourceOf(bytes), createRun().run)
 
 function expectBounded(thrown: unknown): void {
   expect(thrown).toBeInstanceOf(FormatError)

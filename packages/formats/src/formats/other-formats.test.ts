@@ -6,12 +6,12 @@ import { formats } from '../registry.ts'
 import { FormatError } from '../report/errors.ts'
 import {
   collectAll,
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   importBytes,
   labelOf,
-  newRun,
   shapeOf,
   targetOf,
   trackOf,
@@ -72,7 +72,7 @@ describe.each(contents)('an export with %s', (kind, given, saveImages) => {
 })
 
 async function intoProject({ importer }: Format, bytes: Uint8Array, target: ImportTarget) {
-  const { run } = newRun()
+  const { run } = createRun()
   const dataset = await importer?.openDataset?.(sourceOf(bytes), run)
   for (const subset of dataset?.subsets ?? [])
     await collectAll(subset.importAnnotations(target, run))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import type { DatasetLabel } from '../model/dataset.ts'
 import { findImporter } from '../registry.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../testing/run.ts'
+import { createRun, framesOf, importBytes, labelOf, targetOf, zipOf } from '../testing/run.ts'
 import { attributesText, documentText, objectText } from '../testing/voc.ts'
 import { openCocoDataset } from './coco/dataset.ts'
 
@@ -154,7 +154,7 @@ describe('a COCO import of track ids', () => {
     const files = { 'annotations/instances_a.json': cocoText(given), 'images/a/a.png': 'x' }
     const more = Object.fromEntries(frames.map(({ path }) => [`images/a/${path}`, 'x']))
     const bytes = await zipOf({ ...files, ...more })
-    const dataset = await openCocoDataset(sourceOf(bytes), newRun().run)
+    const dataset = await openCocoDataset(sourceOf(bytes), createRun().run)
     expect(dataset.labels[0]?.attributes).toMatchObject([{ name: 'speed', mutable: true }])
   })
 })

@@ -4,13 +4,13 @@ import { writeRgbPng } from '../image/png.ts'
 import type { Format } from '../model/dataset.ts'
 import { formats } from '../registry.ts'
 import {
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   labelOf,
   membersOf,
   type NamedFiles,
-  newRun,
   shapeOf,
   trackOf,
   trackShapeOf,
@@ -35,7 +35,7 @@ const given = {
 
 /** Returns the members that become frames, and the entries of the report. */
 async function opened({ importer }: Pick<Format, 'importer'>, files: NamedFiles) {
-  const { run } = newRun()
+  const { run } = createRun()
   const dataset = await importer?.openDataset?.(sourceOf(await zipOf(files)), run)
   const used = (dataset?.subsets ?? []).flatMap(({ images }) => images.map(({ member }) => member))
   const { entries } = run.report.read()

@@ -11,7 +11,7 @@ import type {
   Imported,
   ImportTarget,
 } from '../model/dataset.ts'
-import { expectedValue, labelFinder, storedValue } from '../model/labels.ts'
+import { createLabelFinder, expectedValue, storedValue } from '../model/labels.ts'
 import type { ReportCode, ReportKind } from '../report/conversion-report.ts'
 import { type ErrorLocation, FormatError } from '../report/errors.ts'
 import {
@@ -20,7 +20,7 @@ import {
   type ItemComparison,
   type ItemFrames,
 } from './item-frames.ts'
-import { frameMatcher, type ItemName } from './match-frames.ts'
+import { createFrameMatcher, type ItemName } from './match-frames.ts'
 import { readSource } from './object-source.ts'
 
 export interface ImportIntake {
@@ -94,8 +94,8 @@ export function createIntake(
   deepest = '',
   comparison: ItemComparison = createItemComparison(target, run),
 ): ImportIntake {
-  const matcher = frameMatcher(target.frames, deepest)
-  const labels = labelFinder(target.labels)
+  const matcher = createFrameMatcher(target.frames, deepest)
+  const labels = createLabelFinder(target.labels)
   const { items, repeats } = comparison
   const groups = new Map<number, number>()
   let understood = 0

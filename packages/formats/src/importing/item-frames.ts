@@ -2,8 +2,8 @@
 
 import type { ConversionRun, ImportTarget, TargetFrame, TargetFrames } from '../model/dataset.ts'
 import type { ErrorLocation } from '../report/errors.ts'
-import { unmatchedItems } from './match-frames.ts'
-import { findRepeats, type Repeats } from './repeats.ts'
+import { createUnmatchedItems } from './match-frames.ts'
+import { createRepeats, type Repeats } from './repeats.ts'
 
 /** An image for which a file has annotations. Items are compared by identity. */
 export interface FileItem {
@@ -35,7 +35,7 @@ function itemFrames(
   { includes }: TargetFrames,
   { report }: Pick<ConversionRun, 'report'>,
 ): ItemFrames {
-  const unmatched = unmatchedItems()
+  const unmatched = createUnmatchedItems()
   const owners = new Map<number, Owner>()
   const takes: ItemFrames['takes'] = ({ frame }, { file, record: item }) => {
     if (includes(frame)) return true
@@ -87,7 +87,7 @@ export function createItemComparison(
   run: Pick<ConversionRun, 'report'>,
   files = Number.POSITIVE_INFINITY,
 ): ItemComparison {
-  return { items: itemFrames(frames, run), repeats: files > 1 ? findRepeats() : undefined }
+  return { items: itemFrames(frames, run), repeats: files > 1 ? createRepeats() : undefined }
 }
 
 /** The first item with annotations on a frame, and the other items on the same frame. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TargetFrames } from '../model/dataset.ts'
-import { deepestOf, frameMatcher, unmatchedItems } from './match-frames.ts'
+import { createFrameMatcher, createUnmatchedItems, deepestOf } from './match-frames.ts'
 
 describe('an item is matched', () => {
   const cases: [string, string[], string, string | undefined][] = [
@@ -34,34 +34,34 @@ describe('an item is matched', () => {
     ['by a base name with dots', ['x/img.v1.jpg', 'x/img.v2.jpg'], 'y/img.v2', 'x/img.v2.jpg'],
   ]
   test.each(cases)('%s', (_, paths, item, expected) => {
-    expect(frameMatcher(target(paths)).match({ paths: [item] })?.path).toBe(expected)
+    expect(createFrameMatcher(target(paths)).match({ paths: [item] })?.path).toBe(expected)
   })
 
   test('by its percent-decoded path below the folder that the deepest item shows', () => {
     const frames = target(['up/s 1/x/1.jpg', 'up/s 1/2.jpg', 'up/s 2/2.jpg'])
-    const matcher = frameMatcher(frames, 's%201/x/1.jpg')
+    const matcher = createFrameMatcher(frames, 's%201/x/1.jpg')
     expect(matcher.match({ paths: ['s%201/2.jpg'] })?.path).toBe('up/s 1/2.jpg')
   })
 
   test('by the first of its possible paths', () => {
-    const matcher = frameMatcher(target(['1/a.jpg', '2/a.jpg']))
+    const matcher = createFrameMatcher(target(['1/a.jpg', '2/a.jpg']))
     expect(matcher.match({ paths: ['images/2/a.jpg', '2/a.jpg'] })?.frame).toBe(1)
   })
 
   test('by its path below the folder that the deepest item shows', () => {
     const paths = ['upload/set1/x/1.jpg', 'upload/set1/2.jpg', 'upload/set2/2.jpg']
-    const matcher = frameMatcher(target(paths), deepestOf(['2.jpg', 'x/1.jpg']))
+    const matcher = createFrameMatcher(target(paths), deepestOf(['2.jpg', 'x/1.jpg']))
     expect(matcher.match({ paths: ['2.jpg'] })?.path).toBe('upload/set1/2.jpg')
   })
 
   test('by any of its names, whole paths first', () => {
-    const matcher = frameMatcher(target(['x/a.jpg', 'b.jpg']))
+    const matcher = createFrameMatcher(target(['x/a.jpg', 'b.jpg']))
     expect(matcher.match({ paths: ['a', 'b.jpg'] })?.frame).toBe(1)
     expect(matcher.match({ paths: ['none', 'y/A.JPG'] })?.frame).toBe(0)
   })
 
   test('by a number when it has no name', () => {
-    const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), start_frame: 10, step: 5 })
+    const matcher = createFrameMatcher({ ...target(['a.jpg', 'b.jpg']), start_frame: 10, step: 5 })
     expect(matcher.match({ paths: [], frame: 15 })?.frame).toBe(1)
     expect(matcher.match({ paths: [''], frame: 10 })?.frame).toBe(0)
     expect(matcher.match({ paths: ['x.jpg'], frame: 10 })).toBeUndefined()
@@ -70,7 +70,7 @@ describe('an item is matched', () => {
 
   test('by an absolute frame number in a video with a step', () => {
     const grid = { start_frame: 10, step: 5, is_video: true }
-    const matcher = frameMatcher({ ...target(['a.jpg', 'b.jpg']), ...grid })
+    const matcher = createFrameMatcher({ ...target(['a.jpg', 'b.jpg']), ...grid })
     expect(matcher.match({ paths: ['15.jpg'] })?.frame).toBe(1)
     expect(matcher.match({ paths: ['x.jpg'], frame: 10 })?.frame).toBe(0)
     expect(matcher.match({ paths: ['16'] })).toBeUndefined()
@@ -80,13 +80,13 @@ describe('an item is matched', () => {
   test('by the number in a frame name, in videos only', () => {
     const frames = target(['v.mp4/0', 'v.mp4/1'])
     const paths = ['deep/frame_000001.PNG']
-    expect(frameMatcher({ ...frames, is_video: true }).match({ paths })?.frame).toBe(1)
-    expect(frameMatcher(frames).match({ paths })).toBeUndefined()
+    expect(createFrameMatcher({ ...frames, is_video: true }).match({ paths })?.frame).toBe(1)
+    expect(createFrameMatcher(frames).match({ paths })).toBeUndefined()
   })
 })
 
 test('items without a frame are counted once each, and at most ten are named', () => {
-  const items = unmatchedItems()
+  const items = createUnmatchedItems()
   items.check()
   for (let index = 0; index < 12; index += 1) items.add(`${index}.jpg`)
   items.add('0.jpg')

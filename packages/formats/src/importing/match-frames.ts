@@ -24,7 +24,7 @@ export interface FrameMatcher {
  * @param deepest The path with the most parts in the file. If a frame's path ends with it, the rest of that path is a
  * prefix for all items.
  */
-export function frameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
+export function createFrameMatcher(target: TargetFrames, deepest = ''): FrameMatcher {
   const names = nameMatcher(target.frames, deepest)
   // Tools may percent-encode names in files, and users may upload files with percent-encoded names.
   const hasEncodedFrames = target.frames.some(({ path }) => path.includes('%'))
@@ -95,7 +95,7 @@ export interface UnmatchedItems {
 }
 
 /** Creates a collection of annotated items without a frame, which fail an import at its end. */
-export function unmatchedItems(): UnmatchedItems {
+export function createUnmatchedItems(): UnmatchedItems {
   const names = new Set<string>()
   return {
     add: (name) => names.add(name),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { imageFinder, locatedImages, memberFinder } from './members.ts'
+import { createImageFinder, createMemberFinder, locatedImages } from './members.ts'
 
 const names = ['images/train/a.jpg', 'images/val/a.jpg', 'images/train/b/c.PNG', 'train.txt']
 
 test('a member is found in the most likely folder, then by a unique path ending', () => {
-  const { find } = memberFinder(names)
+  const { find } = createMemberFinder(names)
   expect(find(['a.jpg'], ['images/val/', 'images/'], [])).toBe('images/val/a.jpg')
   expect(find(['c.PNG'], [''], [])).toBe('images/train/b/c.PNG')
   expect(find(['a.jpg'], [''], [])).toBeUndefined()
@@ -12,14 +12,18 @@ test('a member is found in the most likely folder, then by a unique path ending'
 })
 
 test('a member is found by a percent-encoded path, with the literal path first', () => {
-  const { find } = memberFinder(['images/my picture (3).png', 'images/a b.png', 'images/a%20b.png'])
+  const { find } = createMemberFinder([
+    'images/my picture (3).png',
+    'images/a b.png',
+    'images/a%20b.png',
+  ])
   expect(find(['my%20picture%20(3).png'], ['images/'], [])).toBe('images/my picture (3).png')
   expect(find(['a%20b.png'], ['images/'], [])).toBe('images/a%20b.png')
   expect(find(['x/a%20c.png'], ['images/'], [])).toBeUndefined()
 })
 
 test('an image is found without its extension', () => {
-  const { find } = imageFinder([...names, 'images/train/a.txt'])
+  const { find } = createImageFinder([...names, 'images/train/a.txt'])
   expect(find(['a'], ['images/train/'], [])).toBe('images/train/a.jpg')
   expect(find(['b/c'], ['images/train/'], [])).toBe('images/train/b/c.PNG')
   expect(find(['train'], [''], [])).toBeUndefined()

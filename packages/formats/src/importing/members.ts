@@ -17,7 +17,7 @@ export interface MemberFinder {
   ): string | undefined
 }
 
-export function memberFinder(names: Iterable<string>): MemberFinder {
+export function createMemberFinder(names: Iterable<string>): MemberFinder {
   const all = new Set<string>()
   const byBase = new Map<string, string[]>()
   for (const name of names) {
@@ -48,13 +48,13 @@ export function memberFinder(names: Iterable<string>): MemberFinder {
 }
 
 /** Creates a finder for images by their paths without extension; the first of several wins. */
-export function imageFinder(names: Iterable<string>): MemberFinder {
+export function createImageFinder(names: Iterable<string>): MemberFinder {
   const byStem = new Map<string, string>()
   for (const name of names) {
     const stem = withoutExtension(name)
     if (isImageName(name) && !byStem.has(stem)) byStem.set(stem, name)
   }
-  const stems = memberFinder(byStem.keys())
+  const stems = createMemberFinder(byStem.keys())
   return { find: (...referenced) => byStem.get(stems.find(...referenced) ?? '') }
 }
 

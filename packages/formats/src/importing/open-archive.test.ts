@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
-import { newRun, zipOf } from '../testing/run.ts'
+import { createRun, zipOf } from '../testing/run.ts'
 import { openArchive, rootOf } from './open-archive.ts'
 
 const isMarker = (path: string) => path === 'obj.data' || path.startsWith('Annotations/')
@@ -18,13 +18,13 @@ test.each([
 
 test('a file that is not an archive is refused', async () => {
   const source = sourceOf(Buffer.from('{}'))
-  await expect(openArchive(source, newRun().run)).rejects.toThrow('expected a ZIP archive')
+  await expect(openArchive(source, createRun().run)).rejects.toThrow('expected a ZIP archive')
 })
 
 test('duplicate members are reported', async () => {
   const bytes = await zipOf({ 'a.txt': 'first', 'b.txt': 'second' })
   const twice = Buffer.from(bytes.toString('latin1').replaceAll('b.txt', 'a.txt'), 'latin1')
-  const { run } = newRun()
+  const { run } = createRun()
   const zip = await openArchive(sourceOf(twice), run)
   expect([...zip.files.keys()]).toEqual(['a.txt'])
   const { entries } = run.report.read()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { DatasetShape, DatasetTrack, DatasetTrackShape } from '../model/dataset.ts'
 import { splitByMutable } from '../model/labels.ts'
 import { labelOf, shapeOf } from '../testing/run.ts'
-import { trackBuilder } from './rebuild-tracks.ts'
+import { createTrackBuilder } from './rebuild-tracks.ts'
 
 const spec = (id: number, mutable: boolean) => ({
   id,
@@ -95,7 +95,7 @@ test('a second shape is refused on exactly the frames that already have one', ()
 
 test('a long track may be added from its last frame to its first', () => {
   const frames = Array.from({ length: 200_000 }, (_, index) => 200_000 - index)
-  const builder = trackBuilder(intakeTo(200_000))
+  const builder = createTrackBuilder(intakeTo(200_000))
   for (const frame of frames) builder.add('a', label, shapeOf({ frame }), true, {})
   const [track] = builder.build()
   expect(track?.shapes.length).toBe(200_000)
@@ -111,7 +111,7 @@ const intakeTo = (last: number) => ({
 })
 
 function builderOf(all: readonly Part[], lastFrame: number) {
-  const builder = trackBuilder(intakeTo(lastFrame))
+  const builder = createTrackBuilder(intakeTo(lastFrame))
   for (const { key, shape, isKeyframe } of all) builder.add(key, label, shape, isKeyframe, {})
   return builder
 }

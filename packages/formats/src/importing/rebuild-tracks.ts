@@ -10,7 +10,7 @@ import type {
 } from '../model/dataset.ts'
 import { splitByMutable } from '../model/labels.ts'
 import { type ErrorLocation, FormatError } from '../report/errors.ts'
-import { type PackedShapes, packedShapes } from '../tracks/packed-shapes.ts'
+import { createPackedShapes, type PackedShapes } from '../tracks/packed-shapes.ts'
 import type { TrackPart } from './flags.ts'
 import type { ImportIntake } from './intake.ts'
 
@@ -44,12 +44,12 @@ export interface TrackBuilder {
  * such as gaps of a ground-truth job, neither end a track nor get a keyframe.
  * @param frameName Returns the name of a frame in the file, for messages.
  */
-export function trackBuilder(
+export function createTrackBuilder(
   { range, note, target }: TrackIntake,
   frameName: (frame: number) => number | string = (frame) => frame,
 ): TrackBuilder {
   const drafts = new Map<string, RebuiltTrack>()
-  const packed = packedShapes()
+  const packed = createPackedShapes()
   const taken = takenFrames({ range, target })
 
   function keep(draft: RebuiltTrack, shape: DatasetTrackShape): void {

@@ -18,7 +18,7 @@ export interface Repeats {
 /** Maximum number of objects to compare, which limits the memory; later ones are not compared. */
 const objectsKept = 500_000
 
-export function findRepeats(): Repeats {
+export function createRepeats(): Repeats {
   /** Index of the file of an object, by the hash of the object. */
   const owners = new Map<number, number>()
   const files = new Map<string, number>()

@@ -41,7 +41,7 @@ export interface Cursor {
   commas: number
 }
 
-export function newCursor(limits: ScanLimits): Cursor {
+export function createCursor(limits: ScanLimits): Cursor {
   return {
     limits,
     bytes: new Uint8Array(0),

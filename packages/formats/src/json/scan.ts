@@ -10,7 +10,7 @@ import {
   appendPiece,
   byte,
   closeText,
-  newCursor,
+  createCursor,
   openText,
   skipBlanks,
   walkRootValue,
@@ -150,7 +150,7 @@ function newScan(options: ScanOptions, largeBytes = Number.POSITIVE_INFINITY): S
   const { batchBytes = 65_536, maxDepth = 64 } = options
   const { maxTextBytes = 1_048_576, maxItemBytes = 67_108_864 } = options
   return {
-    cursor: newCursor({ batchBytes, maxDepth, maxTextBytes, maxItemBytes }),
+    cursor: createCursor({ batchBytes, maxDepth, maxTextBytes, maxItemBytes }),
     phase: beforeMark,
     selects: options.selects ?? (() => true),
     keys: new Set(),

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rgb } from '../image/colors.ts'
 import { type Png, writeGrey16Png } from '../image/png.ts'
-import { framesOf, labelOf, newRun, shapeOf } from '../testing/run.ts'
+import { createRun, framesOf, labelOf, shapeOf } from '../testing/run.ts'
 import { labelledMasks } from './class-pictures.ts'
 import { type MaskInstance, maskInstances } from './instances.ts'
 import { labelMapText, type MapLabel, readLabelMap, vocLabels, voidColor } from './label-map.ts'
@@ -18,7 +18,7 @@ if (!frame) throw new Error('no frame')
 
 describe('instances of a frame', () => {
   test('are ordered by z order, then by position; a group is one instance with its largest label', () => {
-    const { run } = newRun()
+    const { run } = createRun()
     const shapes = [
       shapeOf({ points: [0, 0, 4, 2], z_order: 1 }),
       shapeOf({ points: [1, 1, 3, 4], label_id: 2 }),
@@ -54,7 +54,7 @@ describe('instances of a frame', () => {
 })
 
 test('a group with one label is reported as well', () => {
-  const { run } = newRun()
+  const { run } = createRun()
   const shapes = [0, 4].map((x) => shapeOf({ points: [x, 0, x + 2, 2], group: 1 }))
   expect(maskInstances(shapes, labels, frame, run)).toHaveLength(1)
   expect(run.report.read().entries).toMatchObject([
@@ -64,7 +64,7 @@ test('a group with one label is reported as well', () => {
 })
 
 test('an object that is completely covered is reported and keeps its number', () => {
-  const { run } = newRun()
+  const { run } = createRun()
   const shapes = [
     shapeOf({ points: [1, 1, 3, 3] }),
     shapeOf({ points: [0, 0, 2, 6], label_id: 2 }),

@@ -67,7 +67,7 @@ export const typedValue = (value: unknown): unknown =>
   typeof value === 'string' && /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(value) ? Number(value) : value
 
 /** Creates a collector of the labels of a file. It derives the attributes of labels from their values. */
-export function labelCollector(): LabelCollector {
+export function createLabelCollector(): LabelCollector {
   const labels = new Map<string, Map<string, Seen>>()
   const origins = new Map<string, string>()
   return {

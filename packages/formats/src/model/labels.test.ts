@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { labelOf } from '../testing/run.ts'
 import type { AttributeSpec } from './dataset.ts'
-import { labelFinder, splitByMutable, storedValue, writtenValues } from './labels.ts'
+import { createLabelFinder, splitByMutable, storedValue, writtenValues } from './labels.ts'
 
 test('labels are found by their exact name, and all missing ones are reported together', () => {
-  const finder = labelFinder([labelOf({ name: 'car' })])
+  const finder = createLabelFinder([labelOf({ name: 'car' })])
   expect(finder.find('car')?.name).toBe('car')
   expect(finder.find('background')).toBeUndefined()
   finder.check()

@@ -17,7 +17,7 @@ export interface LabelFinder {
 }
 
 /** Creates a finder for the labels of a task by the names in a file. */
-export function labelFinder(labels: readonly DatasetLabel[]): LabelFinder {
+export function createLabelFinder(labels: readonly DatasetLabel[]): LabelFinder {
   const byName = new Map(labels.map((label) => [label.name, label]))
   const missing = new Set<string>()
   const origins = new Set<string>()

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { sourceOf } from '../archive/source.ts'
 import type { Format, ImportTarget } from '../model/dataset.ts'
 import { FormatError } from '../report/errors.ts'
-import { framesOf, importBytes, type NamedFiles, newRun, zipOf } from './run.ts'
+import { createRun, framesOf, importBytes, type NamedFiles, zipOf } from './run.ts'
 
 /** Fragments of texts of all kinds, and some that are invalid in them. */
 const words = [
@@ -72,13 +72,13 @@ type Read = (format: Format, bytes: Uint8Array, target: ImportTarget) => Promise
 const reads: readonly Read[] = [importBytes, intoProject]
 
 async function intoProject({ importer }: Format, bytes: Uint8Array, { labels }: ImportTarget) {
-  const set = await importer?.openDataset?.(sourceOf(bytes), newRun().run)
+  const set = await importer?.openDataset?.(sourceOf(bytes), createRun().run)
   for (const { images, embedded, importAnnotations } of set?.subsets ?? []) {
     const names = images.map(({ name }) => name)
     for await (const { name } of embedded?.() ?? []) names.push(name)
     const frames = { frames: framesOf(names), start_frame: 0, step: 1, is_video: false }
     const target = { labels, frames: { ...frames, includes: () => true } }
-    for await (const _ of importAnnotations(target, newRun().run));
+    for await (const _ of importAnnotations(target, createRun().run));
   }
 }
 

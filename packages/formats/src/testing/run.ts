@@ -40,7 +40,7 @@ export async function importBytes(
 ): Promise<ImportResult> {
   const { importer } = format
   if (!importer) throw new Error(`${format.name} has no importer`)
-  const { run, progress } = newRun()
+  const { run, progress } = createRun()
   Object.assign(run, given)
   const imported: Imported[] = []
   const source = sourceOf(Buffer.from(bytes))
@@ -57,7 +57,7 @@ export async function importBytes(
 /** Exports a dataset as an archive; also returns the members as text. */
 export async function exportBytes(exporter: Exporter | undefined, dataset: Dataset) {
   if (!exporter) throw new Error('the format has no exporter')
-  const { run, progress } = newRun()
+  const { run, progress } = createRun()
   const parts: Uint8Array[] = []
   const modified = new Date('2026-03-01T10:00:00Z')
   for await (const part of writeZip(exporter.exportDataset(dataset, run), modified)) {
@@ -228,7 +228,7 @@ export async function collectAll<T>(
 }
 
 /** Creates the context of a conversion, and the list of reported progress. */
-export function newRun(): { run: ConversionRun; progress: number[] } {
+export function createRun(): { run: ConversionRun; progress: number[] } {
   const progress: number[] = []
   const signal = new AbortController().signal
   const run = { report: createReport(), signal, progress: (share: number) => progress.push(share) }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { trackBuilder } from '../importing/rebuild-tracks.ts'
+import { createTrackBuilder } from '../importing/rebuild-tracks.ts'
 import type { DatasetItem, DatasetTrack, DatasetTrackShape } from '../model/dataset.ts'
 import {
   framesOf,
@@ -192,7 +192,7 @@ function key(frame: number): Part {
 
 /** Returns the kept frames of a track in a task of ten frames; a number is a frame that is not a keyframe. */
 function rebuilt(parts: (Part | number)[]): string[] {
-  const builder = trackBuilder({
+  const builder = createTrackBuilder({
     range: { first: 0, last: 9 },
     note: () => undefined,
     target: { frames: { includes: () => true } },

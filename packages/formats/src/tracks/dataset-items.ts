@@ -10,7 +10,7 @@ import type {
   ItemFrame,
   ItemShape,
 } from '../model/dataset.ts'
-import { packedShapes } from './packed-shapes.ts'
+import { createPackedShapes } from './packed-shapes.ts'
 
 /**
  * Annotations of one task, each kind ascending by its first frame. Tags and shapes come in batches, because there may
@@ -193,7 +193,7 @@ function heldTrack({ shapes, elements, ...track }: DatasetTrack): HeldTrack {
 /** Packs many shapes as plain numbers. */
 function heldShapes(shapes: readonly DatasetTrackShape[]): Iterable<DatasetTrackShape> {
   if (shapes.length < 256) return shapes
-  const packed = packedShapes({ blockLength: 4096 })
+  const packed = createPackedShapes({ blockLength: 4096 })
   const first = shapes.reduceRight((next, shape) => packed.add(shape, next), -1)
   return {
     *[Symbol.iterator]() {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { trackShapeOf } from '../testing/run.ts'
-import { packedShapes } from './packed-shapes.ts'
+import { createPackedShapes } from './packed-shapes.ts'
 
 test('shapes of any length are read back, each with its predecessor', () => {
-  const packed = packedShapes()
+  const packed = createPackedShapes()
   const shapes = Array.from({ length: 400 }, (_, frame) =>
     trackShapeOf({ frame, type: 'mask', points: Array.from({ length: 2 * frame }, () => frame) }),
   )
@@ -18,7 +18,7 @@ test('shapes of any length are read back, each with its predecessor', () => {
 })
 
 test('the number of stored values is limited', () => {
-  const packed = packedShapes({ most: 15 })
+  const packed = createPackedShapes({ most: 15 })
   packed.add(trackShapeOf({ points: [1, 2, 3, 4] }), -1)
   packed.add(trackShapeOf({ points: [1, 2, 3, 4] }), -1)
   expect(() => packed.add(trackShapeOf({ points: [] }), -1)).toThrow('more than 15 numbers')

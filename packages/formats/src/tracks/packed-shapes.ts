@@ -30,7 +30,7 @@ const formSize = 128
  * Creates an empty store. A record contains: predecessor, frame, form, coordinates; and with `hasMore` z order,
  * rotation, count of values, and for each value its attribute and the value.
  */
-export function packedShapes(options: PackedShapesOptions = {}): PackedShapes {
+export function createPackedShapes(options: PackedShapesOptions = {}): PackedShapes {
   const numbers = numberList(options)
   const texts = textList()
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { FormatError } from '../../report/errors.ts'
 import { documentOf, labels as known } from '../../testing/coco.ts'
-import { collectAll, framesOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { collectAll, createRun, framesOf, targetOf, zipOf } from '../../testing/run.ts'
 import { openCocoDataset } from './dataset.ts'
 
-async function opened(files: Record<string, string | object>, run = newRun().run) {
+async function opened(files: Record<string, string | object>, run = createRun().run) {
   const texts = Object.entries(files).map(([name, content]) => [
     name,
     typeof content === 'string' ? content : JSON.stringify(content),
@@ -112,7 +112,9 @@ describe('a COCO dataset with images', () => {
     const [subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(subset.images.map(({ name }) => name))
-    const read = await collectAll(subset.importAnnotations(targetOf(known, frames), newRun().run))
+    const read = await collectAll(
+      subset.importAnnotations(targetOf(known, frames), createRun().run),
+    )
     expect(read).toMatchObject([{ kind: 'shape', shape: { frame: 0, label_id: 41 } }])
   })
 
@@ -157,7 +159,7 @@ describe('a COCO dataset with images', () => {
   })
 
   test('leaves out images that are missing from the archive, and files without any image', async () => {
-    const run = newRun().run
+    const run = createRun().run
     const { subsets } = await opened(
       {
         'annotations/instances_x.json': documentOf([annotation]),
@@ -194,7 +196,7 @@ describe('a COCO dataset with images', () => {
   test('is refused unless it is an archive', async () => {
     const bare = openCocoDataset(
       sourceOf(Buffer.from(JSON.stringify(documentOf([])))),
-      newRun().run,
+      createRun().run,
     )
     await expect(bare).rejects.toThrow(FormatError)
     await expect(bare).rejects.toThrow('media is required: send a ZIP archive with the images')

@@ -1,7 +1,7 @@
 /** COCO archives with images, for imports that create tasks in a project. */
 
 import type { RandomAccess } from '../../archive/source.ts'
-import { locatedImages, memberFinder, noteUnusedPictures } from '../../importing/members.ts'
+import { createMemberFinder, locatedImages, noteUnusedPictures } from '../../importing/members.ts'
 import type {
   ConversionRun,
   DeclaredImage,
@@ -9,7 +9,11 @@ import type {
   FileImage,
   FileSubset,
 } from '../../model/dataset.ts'
-import { type FileLabel, type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import {
+  createLabelCollector,
+  type FileLabel,
+  type LabelCollector,
+} from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import type { JsonRecord } from '../../text/json-fields.ts'
 import { spelledAs } from '../../text/paths.ts'
@@ -24,9 +28,9 @@ export async function openCocoDataset(
   run: ConversionRun,
 ): Promise<FileDataset> {
   const { files, zip } = await findCocoArchive(source, run)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   const seen: Seen = { parents: new Map(), used: new Set() }
-  const members = memberFinder(zip.files.keys())
+  const members = createMemberFinder(zip.files.keys())
   const subsets: FileSubset[] = []
   for (const file of files) {
     const names = await readNames(file, () => run.signal.throwIfAborted())

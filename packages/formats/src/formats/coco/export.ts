@@ -1,7 +1,7 @@
 /** Exports COCO instances. Documents are streamed while frames are read (docs/spec/formats.md#coco). */
 import type { ArchiveFile } from '../../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../../exporting/export-files.ts'
-import { type Losses, newLosses } from '../../exporting/losses.ts'
+import { createLosses, type Losses } from '../../exporting/losses.ts'
 import type {
   ConversionRun,
   Dataset,
@@ -21,7 +21,7 @@ export async function* exportCoco(
   const { labels } = dataset
   const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
   const textRun = documentsRun(dataset, run)
-  const losses = newLosses('COCO 1.0', { carries, features }, run)
+  const losses = createLosses('COCO 1.0', { carries, features }, run)
   const names = distinctNames(dataset.subsets.map(({ name }) => name))
   const nameOf = (subset: string): string => names.get(subset) ?? subset
   let firstImageId = 1

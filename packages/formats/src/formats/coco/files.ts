@@ -2,7 +2,7 @@
 import { detectUpload } from '../../archive/detect.ts'
 import { type RandomAccess, readPieces } from '../../archive/source.ts'
 import type { ZipReader } from '../../archive/zip-reader.ts'
-import { type MemberFinder, memberFinder } from '../../importing/members.ts'
+import { createMemberFinder, type MemberFinder } from '../../importing/members.ts'
 import { openArchive } from '../../importing/open-archive.ts'
 import { createScanner, ScanError } from '../../json/scan.ts'
 import type { ConversionRun } from '../../model/dataset.ts'
@@ -67,7 +67,7 @@ async function filesIn(zip: ZipReader, run: ConversionRun): Promise<CocoFile[]> 
     if (names.includes(name)) continue
     run.report.note('skipped', 'ignored-file', 'not a file of instances', { file: name })
   }
-  const members = memberFinder(zip.files.keys())
+  const members = createMemberFinder(zip.files.keys())
   const isAlone = names.length === 1
   return names.toSorted().flatMap((name) => {
     const entry = zip.files.get(name)

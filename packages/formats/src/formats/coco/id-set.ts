@@ -13,7 +13,7 @@ const pagesKept = 65_536
 /** Maximum number of text ids, which take about the same memory. */
 const textsKept = 100_000
 
-export function idSet(): IdSet {
+export function createIdSet(): IdSet {
   const pages = new Map<number, Uint8Array>()
   const texts = new Set<string>()
   return {

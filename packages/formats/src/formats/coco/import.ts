@@ -9,7 +9,11 @@ import {
   shareOf,
 } from '../../importing/intake.ts'
 import { createItemComparison } from '../../importing/item-frames.ts'
-import { isRepeated, type TrackBuilder, trackBuilder } from '../../importing/rebuild-tracks.ts'
+import {
+  createTrackBuilder,
+  isRepeated,
+  type TrackBuilder,
+} from '../../importing/rebuild-tracks.ts'
 import { masksAsPolygons, type PartGeometry } from '../../masks/as-polygons.ts'
 import type {
   ConversionRun,
@@ -22,7 +26,7 @@ import { type ErrorLocation, FormatError } from '../../report/errors.ts'
 import { isRecord, type JsonRecord } from '../../text/json-fields.ts'
 import { assertFewNumbers } from '../../text/numbers.ts'
 import { type CocoFile, findCocoFiles } from './files.ts'
-import { type IdSet, idSet } from './id-set.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
 import { type CocoIndex, readIndex, recordsOf, scanFile } from './names.ts'
 import { segmentRecords } from './panoptic.ts'
 import {
@@ -79,7 +83,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: ConversionRun):
   let done = 0
   return {
     intake,
-    tracks: new Map(files.map(({ name }) => [name, trackBuilder(intake)])),
+    tracks: new Map(files.map(({ name }) => [name, createTrackBuilder(intake)])),
     onBytes: (bytes) => {
       run.signal.throwIfAborted()
       done += bytes
@@ -91,7 +95,7 @@ function newImport(files: CocoFile[], target: ImportTarget, run: ConversionRun):
 /** Yields the shapes of a file in batches of annotations. */
 async function* importFile(file: CocoFile, state: CocoImport): AsyncGenerator<NewShape[]> {
   const index = await readIndex(file, state.intake.target.frames, state.onBytes)
-  const ids = idSet()
+  const ids = createIdSet()
   let segments = 0
   const selects = (key: string): boolean => key !== 'images' && key !== 'categories'
   for await (const member of scanFile(file, { selects }, state.onBytes)) {

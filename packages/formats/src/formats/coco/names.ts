@@ -1,7 +1,7 @@
 /** Reads the images and categories of a COCO file, the part that an import keeps in memory. */
 
 import type { FileItem } from '../../importing/item-frames.ts'
-import { deepestOf, frameMatcher } from '../../importing/match-frames.ts'
+import { createFrameMatcher, deepestOf } from '../../importing/match-frames.ts'
 import {
   createScanner,
   isBatch,
@@ -181,7 +181,7 @@ function matchImages(
   subset: string,
 ): Map<CocoId, FileItem> {
   const paths = [...names.values()].map(({ name }) => name)
-  const matcher = frameMatcher(target, deepestOf(paths))
+  const matcher = createFrameMatcher(target, deepestOf(paths))
   const images = new Map<CocoId, FileItem>()
   for (const [id, { name, size }] of names)
     images.set(id, { name, size, frame: matcher.match({ paths: pathsOf(name, subset) }) })

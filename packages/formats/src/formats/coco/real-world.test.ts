@@ -4,10 +4,10 @@ import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import {
   collectAll,
+  createRun,
   framesOf,
   importBytes,
   labelOf,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -259,7 +259,7 @@ describe('a COCO import refuses', () => {
 
 describe('a COCO import into a project', () => {
   const open = async (files: Record<string, string | Uint8Array>) =>
-    openCocoDataset(sourceOf(await zipOf(files)), newRun().run)
+    openCocoDataset(sourceOf(await zipOf(files)), createRun().run)
 
   test('reads subsets, images and labels of a panoptic archive', async () => {
     const segments = [
@@ -275,7 +275,7 @@ describe('a COCO import into a project', () => {
     })
     expect(subsets).toMatchObject([{ name: 'val', images: [{ member: 'val/000000000139.jpg' }] }])
     const frames = targetOf(labels, framesOf(['000000000139.jpg'], 2, 1))
-    const found = await collectAll(subsets[0]?.importAnnotations(frames, newRun().run))
+    const found = await collectAll(subsets[0]?.importAnnotations(frames, createRun().run))
     expect(found).toMatchObject([
       { shape: { label_id: 1, points: [0, 1, 0, 0, 0, 0] } },
       { shape: { label_id: 2, points: [0, 1, 1, 0, 1, 0] } },

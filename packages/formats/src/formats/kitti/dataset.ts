@@ -2,7 +2,7 @@
 import type { RandomAccess } from '../../archive/source.ts'
 import { locatedImages, type ReferencedImage } from '../../importing/members.ts'
 import type { ConversionRun, FileDataset, FileSubset } from '../../model/dataset.ts'
-import { type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import { createLabelCollector, type LabelCollector } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { pictureName } from '../../text/paths.ts'
 import { type KittiArchive, type KittiItem, openKitti } from './archive.ts'
@@ -16,7 +16,7 @@ export async function openKittiDataset(
   run: ConversionRun,
 ): Promise<FileDataset> {
   const archive = await openKitti(source, run)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   for (const { name } of archive.declared ?? []) if (name !== 'unlabeled') labels.add(name)
   const subsets: FileSubset[] = []
   for (const subset of archive.subsets) {

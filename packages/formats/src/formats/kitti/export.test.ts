@@ -4,13 +4,13 @@ import { readPng } from '../../image/png.ts'
 import type { Dataset, DatasetItem, ItemFrame } from '../../model/dataset.ts'
 import { asMasks, frames, labels, yes } from '../../testing/kitti.ts'
 import {
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   importBytes,
   labelOf,
   membersOf,
-  newRun,
   partOf,
   shapeOf,
   targetOf,
@@ -171,7 +171,7 @@ describe('a KITTI export', () => {
       'Train/image_2/a.jpg',
       'Val/image_2/a.jpg',
     ])
-    const read = await kitti.importer?.openDataset?.(sourceOf(bytes), newRun().run)
+    const read = await kitti.importer?.openDataset?.(sourceOf(bytes), createRun().run)
     expect(read?.labels.map(({ name }) => name)).toEqual(['Car', 'road'])
     expect(read?.subsets).toMatchObject([
       { name: 'Train', images: [{ name: 'a.jpg', member: 'Train/image_2/a.jpg' }] },

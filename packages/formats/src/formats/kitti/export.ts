@@ -7,7 +7,7 @@ import {
   imageFiles,
   itemIds,
 } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf } from '../../exporting/losses.ts'
 import { writeGrey16Png, writeRgbPng } from '../../image/png.ts'
 import { type MaskInstance, maskInstances } from '../../masks/instances.ts'
 import type { MapLabel } from '../../masks/label-map.ts'
@@ -55,7 +55,7 @@ export async function* exportKitti(
     classes: new Map(map.map(({ name, color = 0 }, index) => [name, { index, color }])),
     run,
   }
-  const losses = newLosses('KITTI 1.0', { carries, features }, run)
+  const losses = createLosses('KITTI 1.0', { carries, features }, run)
   const documents = documentsRun(dataset, run)
   const folders = distinctNames(subsets.map(({ name }) => name))
   const folderOf = (subset: string): string => folders.get(subset) ?? subset

@@ -4,7 +4,7 @@ import { writeGrey16Png, writePalettePng, writeRgbPng } from '../../image/png.ts
 import type { ConversionRun } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
 import { asMasks, labels, yes } from '../../testing/kitti.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { createRun, framesOf, importBytes, labelOf, targetOf, zipOf } from '../../testing/run.ts'
 import { kitti } from '../kitti.ts'
 
 describe('a KITTI import', () => {
@@ -96,7 +96,10 @@ describe('a KITTI import', () => {
       'image_2/val/z.jpg': 'another',
     }
     expect((await read(files)).shapes).toHaveLength(1)
-    const dataset = await kitti.importer?.openDataset?.(sourceOf(await zipOf(files)), newRun().run)
+    const dataset = await kitti.importer?.openDataset?.(
+      sourceOf(await zipOf(files)),
+      createRun().run,
+    )
     expect(dataset?.subsets).toMatchObject([
       { name: 'train', images: [{ name: 'a.jpg' }] },
       { name: 'val', images: [{ name: 'z.jpg' }] },
@@ -239,14 +242,17 @@ describe('a KITTI import', () => {
       'x/instance/a.png': grey(0, 27 * 256 + 1, 0, 0),
       'x/image_2/a.jpg': 'an image',
     }
-    const dataset = await kitti.importer?.openDataset?.(sourceOf(await zipOf(files)), newRun().run)
+    const dataset = await kitti.importer?.openDataset?.(
+      sourceOf(await zipOf(files)),
+      createRun().run,
+    )
     expect(dataset?.labels).toMatchObject([
       { name: 'Car', attributes: [{ name: 'truncated', input_type: 'checkbox' }] },
       { name: 'truck' },
     ])
     const without = zipOf({ 'x/label_2/a.txt': line })
     await expect(
-      without.then((bytes) => kitti.importer?.openDataset?.(sourceOf(bytes), newRun().run)),
+      without.then((bytes) => kitti.importer?.openDataset?.(sourceOf(bytes), createRun().run)),
     ).rejects.toThrow('media is required')
   })
 })

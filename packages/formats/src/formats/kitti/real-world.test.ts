@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../../image/png.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -158,7 +158,7 @@ test('a training tree and a testing tree become two subsets of a project', async
     'data_object/training/image_2/000009.png': 'x',
     'data_object/testing/image_2/000000.png': 'x',
   })
-  const dataset = await kitti.importer?.openDataset?.(sourceOf(bytes), newRun().run)
+  const dataset = await kitti.importer?.openDataset?.(sourceOf(bytes), createRun().run)
   expect(dataset?.labels.map(({ name }) => name)).toEqual(['Car'])
   expect(dataset?.subsets.map(({ name, images }) => [name, images.length])).toEqual([
     ['testing', 1],
@@ -173,7 +173,7 @@ test('two trees with the same name are refused in a project, because images woul
     'b/training/label_2/000008.txt': car,
     'b/training/image_2/000008.png': 'y',
   })
-  await expect(kitti.importer?.openDataset?.(sourceOf(bytes), newRun().run)).rejects.toThrow(
+  await expect(kitti.importer?.openDataset?.(sourceOf(bytes), createRun().run)).rejects.toThrow(
     'subset training: a/training/image_2/000008.png and b/training/image_2/000008.png are both called 000008.png',
   )
 })

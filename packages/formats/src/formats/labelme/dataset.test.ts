@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { labels as known } from '../../testing/coco.ts'
-import { collectAll, framesOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { collectAll, createRun, framesOf, targetOf, zipOf } from '../../testing/run.ts'
 import { openLabelMeDataset } from './dataset.ts'
 
 const opened = async (files: Record<string, string>) =>
-  openLabelMeDataset(sourceOf(await zipOf(files)), newRun().run)
+  openLabelMeDataset(sourceOf(await zipOf(files)), createRun().run)
 
 function document({
   filename = 'a.jpg',
@@ -52,7 +52,9 @@ describe('a LabelMe dataset with images', () => {
     const [, subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(['first.jpg', ...subset.images.map(({ name }) => name)])
-    const read = await collectAll(subset.importAnnotations(targetOf(known, frames), newRun().run))
+    const read = await collectAll(
+      subset.importAnnotations(targetOf(known, frames), createRun().run),
+    )
     expect(read).toMatchObject([{ kind: 'shape', shape: { frame: 1, label_id: 41 } }])
   })
 

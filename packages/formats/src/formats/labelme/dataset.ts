@@ -1,14 +1,14 @@
 /** LabelMe archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../../archive/source.ts'
 import {
-  imageFinder,
+  createImageFinder,
+  createMemberFinder,
   locatedImages,
-  memberFinder,
   noteUnusedPictures,
   type ReferencedImage,
 } from '../../importing/members.ts'
 import type { ConversionRun, FileDataset, FileSubset } from '../../model/dataset.ts'
-import { type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import { createLabelCollector, type LabelCollector } from '../../model/file-labels.ts'
 import {
   commonFolder,
   isImageName,
@@ -32,7 +32,7 @@ export async function openLabelMeDataset(
   run: ConversionRun,
 ): Promise<FileDataset> {
   const archive = await openLabelMe(source, run)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   const find = pictureFinder(archive)
   const referenced: ReferencedInFolder[] = []
   for (const document of archive.documents) {
@@ -100,8 +100,8 @@ function bySubset(referenced: readonly ReferencedInFolder[]): Map<string, Refere
  */
 function pictureFinder({ zip }: LabelMeArchive) {
   const names = [...zip.files.keys()].filter((name) => isImageName(name) && !isOfTool(name))
-  const exact = memberFinder(names)
-  const stems = imageFinder(names)
+  const exact = createMemberFinder(names)
+  const stems = createImageFinder(names)
   return (document: string, content: LabelMeDocument): string | undefined => {
     const paths = picturePaths(document, content)
     const subset = subsetFolder(document, content)

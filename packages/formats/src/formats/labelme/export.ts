@@ -8,7 +8,7 @@ import {
   imageFiles,
   itemIds,
 } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, type Losses, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf, type Losses } from '../../exporting/losses.ts'
 import { writePalettePng } from '../../image/png.ts'
 import type {
   ConversionRun,
@@ -46,7 +46,7 @@ export async function* exportLabelMe(
 ): AsyncGenerator<ArchiveFile> {
   const { labels, subsets } = dataset
   const textRun = documentsRun(dataset, run)
-  const losses = newLosses('LabelMe 3.0', { carries, features }, run)
+  const losses = createLosses('LabelMe 3.0', { carries, features }, run)
   const state = { labels: new Map(labels.map((label) => [label.id, label])), losses, run }
   const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   const folders = distinctNames(subsets.map(({ name }) => name))

@@ -3,11 +3,11 @@ import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -73,7 +73,7 @@ describe('a LabelMe collection', () => {
       [1, 0],
     ])
     expect(report.entries).toEqual([])
-    const { subsets } = await openLabelMeDataset(sourceOf(await zipOf(files)), newRun().run)
+    const { subsets } = await openLabelMeDataset(sourceOf(await zipOf(files)), createRun().run)
     expect(subsets.flatMap(({ images }) => images.map(({ name }) => name))).toEqual(names)
   })
 

@@ -3,11 +3,11 @@ import { sourceOf } from '../../archive/source.ts'
 import type { ItemFrame } from '../../model/dataset.ts'
 import {
   collectAll,
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   labelOf,
-  newRun,
   shapeOf,
   targetOf,
   zipOf,
@@ -15,7 +15,7 @@ import {
 import { mot } from '../mot.ts'
 import { openMotDataset } from './dataset.ts'
 
-const opened = async (files: Record<string, string>, run = newRun().run) =>
+const opened = async (files: Record<string, string>, run = createRun().run) =>
   openMotDataset(sourceOf(await zipOf(files)), run)
 
 /** Returns the names of annotated frames, by subset. */
@@ -25,7 +25,7 @@ async function found(files: Record<string, string>) {
   for (const { images, importAnnotations } of subsets) {
     const frames = framesOf(images.map(({ name }) => name))
     const target = targetOf([labelOf({ name: 'car' })], frames)
-    const read = await collectAll(importAnnotations(target, newRun().run))
+    const read = await collectAll(importAnnotations(target, createRun().run))
     names.push(
       read.map((one) => frames[one.kind === 'shape' ? one.shape.frame : -1]?.path ?? 'none'),
     )
@@ -38,7 +38,7 @@ const images = (...names: string[]) => Object.fromEntries(names.map((name) => [n
 
 describe('a MOT dataset with images', () => {
   test('has a subset for each sequence', async () => {
-    const run = newRun().run
+    const run = createRun().run
     const { subsets, labels } = await opened(
       {
         'MOT/train/S-02/gt/gt.txt': row(1),
@@ -164,12 +164,12 @@ describe('a MOT export with images that is imported again', () => {
     const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
     const { bytes } = await exportBytes(mot.exporter, both)
 
-    const opened = await openMotDataset(sourceOf(bytes), newRun().run)
+    const opened = await openMotDataset(sourceOf(bytes), createRun().run)
     expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
     expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
     for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
       expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-      const read = await collectAll(importAnnotations(targetOf(labels, frames), newRun().run))
+      const read = await collectAll(importAnnotations(targetOf(labels, frames), createRun().run))
       const expected = index === 0 ? sent : sent.slice(1)
       expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
     }
@@ -193,7 +193,7 @@ describe('a MOT export with images that is imported again', () => {
     const { bytes, files } = await exportBytes(mot.exporter, dataset)
     const lines = frames.map(({ frame, path }) => `${frame + 1},${path}\n`)
     expect(files['gt/frames.txt']).toBe(lines.join(''))
-    const [subset] = (await openMotDataset(sourceOf(bytes), newRun().run)).subsets
+    const [subset] = (await openMotDataset(sourceOf(bytes), createRun().run)).subsets
     expect(subset?.images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
     expect(await found(files)).toEqual([[paths[last]]])
   })
@@ -222,7 +222,7 @@ describe('a MOT export with images that is imported again', () => {
       const dataset = datasetOf(labels, frames, {}, { name, saveImages: true })
       const about = { ...dataset.about, target }
       const { bytes } = await exportBytes(mot.exporter, { ...dataset, about })
-      return (await openMotDataset(sourceOf(bytes), newRun().run)).subsets.map((one) => one.name)
+      return (await openMotDataset(sourceOf(bytes), createRun().run)).subsets.map((one) => one.name)
     }
     expect(await namesOf('val', 'project')).toEqual(['val'])
     expect(await namesOf('default', 'project')).toEqual(['default'])

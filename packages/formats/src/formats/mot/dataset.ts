@@ -5,7 +5,7 @@ import type { ZipReader } from '../../archive/zip-reader.ts'
 import { noteUnusedPictures } from '../../importing/members.ts'
 import { openArchive } from '../../importing/open-archive.ts'
 import type { ConversionRun, FileDataset, FileSubset } from '../../model/dataset.ts'
-import { type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import { createLabelCollector, type LabelCollector } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { findImages } from './images.ts'
 import { attributesOf, importSequence } from './import.ts'
@@ -23,7 +23,7 @@ export async function openMotDataset(
   run: ConversionRun,
 ): Promise<FileDataset> {
   const zip = await openArchive(source, run)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   const subsets: FileSubset[] = []
   for (const sequence of findSequences(zip)) {
     const names = await readLabels(zip, sequence)

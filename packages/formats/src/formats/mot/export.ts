@@ -3,7 +3,7 @@
 import { round2 } from '@reticle/geometry'
 import type { ArchiveFile } from '../../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, type Losses, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf, type Losses } from '../../exporting/losses.ts'
 import type {
   ConversionRun,
   Dataset,
@@ -43,7 +43,7 @@ export async function* exportMot(
     subsets.length > 1 || isNamed(subset) ? `${names.get(subset)}/` : ''
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   const textRun = documentsRun(dataset, run)
-  const losses = newLosses(name, { carries, features }, run)
+  const losses = createLosses(name, { carries, features }, run)
   for (const subset of subsets) yield* descriptionFiles(rootOf(subset.name), subset.parts, dataset)
   let firstIndex = 0
   for (const subset of subsets) {

@@ -4,7 +4,7 @@ import type { RandomAccess } from '../../archive/source.ts'
 import type { ZipReader } from '../../archive/zip-reader.ts'
 import { createIntake, createShape, type ImportIntake, shareOf } from '../../importing/intake.ts'
 import { openArchive } from '../../importing/open-archive.ts'
-import { type TrackBuilder, trackBuilder } from '../../importing/rebuild-tracks.ts'
+import { createTrackBuilder, type TrackBuilder } from '../../importing/rebuild-tracks.ts'
 import type {
   ConversionRun,
   DatasetLabel,
@@ -75,7 +75,7 @@ export async function* importSequence(
   noteMismatch(await readInfo(zip, sequence), intake)
   const state: MotImport = {
     intake,
-    tracks: trackBuilder(intake, numberOf(source)),
+    tracks: createTrackBuilder(intake, numberOf(source)),
     trackLabels: new Map(),
     isDetections: sequence.isDetections,
     classes: await classesOf(source, intake),

@@ -3,11 +3,11 @@ import { sourceOf } from '../../archive/source.ts'
 import type { Imported } from '../../model/dataset.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -47,13 +47,13 @@ async function imported(files: NamedFiles, ...labels: string[]) {
 
 /** Returns the result of an import into a project without labels, by subset. */
 async function opened(files: NamedFiles) {
-  const { labels, subsets } = await openMotDataset(sourceOf(await zipOf(files)), newRun().run)
+  const { labels, subsets } = await openMotDataset(sourceOf(await zipOf(files)), createRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Record<string, object> = {}
   for (const { name, images, importAnnotations } of subsets) {
     const all: Imported[] = []
     const target = targetOf(known, framesOf(images.map((image) => image.name)))
-    for await (const one of importAnnotations(target, newRun().run)) all.push(one)
+    for await (const one of importAnnotations(target, createRun().run)) all.push(one)
     found[name] = { images: images.length, ...countsOf(all) }
   }
   return { labels: labels.map(({ name }) => name), found }

@@ -1,15 +1,15 @@
 /** Segmentation mask archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../../archive/source.ts'
 import {
-  imageFinder,
+  createImageFinder,
+  createMemberFinder,
   locatedImages,
-  memberFinder,
   noteUnusedPictures,
   type ReferencedImage,
 } from '../../importing/members.ts'
 import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../../masks/read-masks.ts'
 import type { ConversionRun, FileDataset, FileSubset } from '../../model/dataset.ts'
-import { type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import { createLabelCollector, type LabelCollector } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { isImageName, pictureName } from '../../text/paths.ts'
 import { isMaskFolder, type MaskArchive, openMaskArchive } from './archive.ts'
@@ -21,14 +21,14 @@ export async function openSegmentationMaskDataset(
   run: ConversionRun,
 ): Promise<FileDataset> {
   const archive = await openMaskArchive(source, run)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   const declared = await readDeclared(archive)
   for (const { name } of declared ?? []) if (name !== 'ignored') labels.add(name)
   if (!declared) await addSeen(archive, labels, run)
   const { zip, root } = archive
   const masks = new Set([...archive.classes.values(), ...archive.objects.values()])
   const pictures = [...zip.files.keys()].filter((name) => isImageName(name) && !masks.has(name))
-  const finders = [memberFinder(pictures), imageFinder(pictures)]
+  const finders = [createMemberFinder(pictures), createImageFinder(pictures)]
   const folders = [`${root}JPEGImages/`, root]
   const subsets = archive.subsets.flatMap((subset): FileSubset[] => {
     const referenced = subset.ids.map((id): ReferencedImage => {

@@ -6,13 +6,13 @@ import type { Dataset, DatasetItem } from '../../model/dataset.ts'
 import { asMasks, frames, labels } from '../../testing/masks.ts'
 import {
   collectAll,
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   importBytes,
   labelOf,
   membersOf,
-  newRun,
   partOf,
   shapeOf,
   targetOf,
@@ -97,14 +97,14 @@ describe('a Segmentation mask export', () => {
       'JPEGImages/a.png',
       'JPEGImages/Val/a.jpg',
     ])
-    const read = await segmentationMask.importer?.openDataset?.(sourceOf(bytes), newRun().run)
+    const read = await segmentationMask.importer?.openDataset?.(sourceOf(bytes), createRun().run)
     expect(read?.labels.map(({ name }) => name)).toEqual(['Car', 'road'])
     expect(read?.subsets.map(({ name, images }) => [name, images.map((one) => one.name)])).toEqual([
       ['Train', ['a.jpg', 'a.png']],
       ['Val', ['Val/a.jpg']],
     ])
     const target = targetOf(labels, named(['a.jpg', 'a.png']))
-    const imported = await collectAll(read?.subsets[0]?.importAnnotations(target, newRun().run))
+    const imported = await collectAll(read?.subsets[0]?.importAnnotations(target, createRun().run))
     expect(imported).toMatchObject([{ shape: { frame: 1, type: 'polygon' } }])
   })
 

@@ -8,7 +8,7 @@ import {
   inOneFolder,
   itemIds,
 } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf } from '../../exporting/losses.ts'
 import { maskInstances } from '../../masks/instances.ts'
 import { labelMapName, labelMapText } from '../../masks/label-map.ts'
 import { listLine } from '../../masks/lists.ts'
@@ -41,7 +41,7 @@ export async function* exportSegmentationMask(
   yield { path: labelMapName, content: labelMapText(map) }
   const colors = new Map(map.map(({ name, color = 0 }) => [name, color]))
   const byId = new Map(labels.map((label) => [label.id, label]))
-  const losses = newLosses('Segmentation mask 1.1', { carries, features }, run)
+  const losses = createLosses('Segmentation mask 1.1', { carries, features }, run)
   const pictureRun = documentsRun(dataset, run)
   const listNames = distinctNames(subsets.map(({ name }) => name))
   const allFrames = subsets.reduce((sum, { frames }) => sum + frames.length, 0)

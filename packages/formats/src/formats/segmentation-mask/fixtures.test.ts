@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { readPng } from '../../image/png.ts'
 import {
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   importBytes,
   labelOf,
   membersOf,
-  newRun,
   targetOf,
 } from '../../testing/run.ts'
 import { hasFixtures, readFixture, streetTask } from '../../testing/street.ts'
@@ -34,7 +34,7 @@ describe.skipIf(!hasFixtures)('archives of other tools in ../shared/fixtures', (
   test('the lists of the VOC dataset become subsets of a project', async () => {
     const dataset = await segmentationMask.importer?.openDataset?.(
       sourceOf(readFixture(voc)),
-      newRun().run,
+      createRun().run,
     )
     expect(dataset?.labels.map(({ name }) => name)).toEqual(['bicycle'])
     expect(dataset?.subsets).toMatchObject([

@@ -4,7 +4,7 @@ import { writeGrey16Png, writePalettePng, writeRgbPng } from '../../image/png.ts
 import type { ConversionRun, ImportTarget } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
 import { asMasks, labels } from '../../testing/masks.ts'
-import { framesOf, importBytes, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { createRun, framesOf, importBytes, labelOf, targetOf, zipOf } from '../../testing/run.ts'
 import { segmentationMask } from '../segmentation-mask.ts'
 
 describe('a Segmentation mask import', () => {
@@ -196,7 +196,7 @@ describe('a Segmentation mask import into a project', () => {
   const image = Buffer.from('an image')
   const bicycle = writeRgbPng(1, 1, [0x008000])
   const open = async (files: Record<string, string | Uint8Array>) =>
-    segmentationMask.importer?.openDataset?.(sourceOf(await zipOf(files)), newRun().run)
+    segmentationMask.importer?.openDataset?.(sourceOf(await zipOf(files)), createRun().run)
 
   test('derives labels from the colours that occur when none are declared', async () => {
     const dataset = await open({ 'SegmentationClass/a.png': bicycle, 'JPEGImages/a.jpg': image })

@@ -3,11 +3,11 @@ import { sourceOf } from '../../archive/source.ts'
 import { paletteColor } from '../../image/colors.ts'
 import { writeGrey16Png, writePalettePng, writeRgbPng } from '../../image/png.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -235,7 +235,7 @@ test('a list of names with extension finds its images in a project', async () =>
     [`SegmentationClass/${name}.png`]: indexed(0, 15, 0, 0),
     [`JPEGImages/${name}.jpg`]: 'x',
   })
-  const dataset = await segmentationMask.importer?.openDataset?.(sourceOf(bytes), newRun().run)
+  const dataset = await segmentationMask.importer?.openDataset?.(sourceOf(bytes), createRun().run)
   expect(dataset).toMatchObject({
     labels: [{ name: 'person' }],
     subsets: [{ name: 'val', images: [{ name: `${name}.jpg` }] }],

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import type { ConversionRun, FileSubset } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
-import { framesOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { createRun, framesOf, targetOf, zipOf } from '../../testing/run.ts'
 import { labels } from '../../testing/service.ts'
 import { openServiceDataset } from './dataset.ts'
 
 /** Archives packed by users: different places of documents and images, and missing images. */
 
-const opened = async (files: Record<string, string>, run: ConversionRun = newRun().run) =>
+const opened = async (files: Record<string, string>, run: ConversionRun = createRun().run) =>
   openServiceDataset(sourceOf(await zipOf(files)), run)
 const membersOf = ({ images }: FileSubset) => images.map(({ name, member }) => `${name} ${member}`)
 
@@ -17,7 +17,7 @@ async function read(subset: FileSubset | undefined): Promise<string[]> {
   if (!subset) throw new Error('a subset')
   const target = targetOf(labels, framesOf(subset.images.map(({ name }) => name)))
   const found: string[] = []
-  for await (const one of subset.importAnnotations(target, newRun().run)) {
+  for await (const one of subset.importAnnotations(target, createRun().run)) {
     if (one.kind === 'shape') found.push(`${one.shape.frame} ${one.shape.type}`)
     if (one.kind === 'track')
       found.push(
@@ -151,7 +151,7 @@ describe('a native archive without some of its images', () => {
   })
 
   test('reports a task of a project when all of its images are missing', async () => {
-    const { run } = newRun()
+    const { run } = createRun()
     const of = (id: number, subset: string) =>
       `<task><id>${id}</id><subset>${subset}</subset><size>1</size></task>`
     const meta = `<project><tasks>${of(1, 's')}${of(2, 't')}</tasks><subsets>s\nt</subsets></project>`
@@ -212,7 +212,7 @@ describe('a native archive without some of its images', () => {
   })
 
   test('must not be a bare document', async () => {
-    const bare = openServiceDataset(sourceOf(Buffer.from(document(''))), newRun().run)
+    const bare = openServiceDataset(sourceOf(Buffer.from(document(''))), createRun().run)
     await expect(bare).rejects.toThrow(FormatError)
     await expect(bare).rejects.toThrow('media is required: send a ZIP archive with the images')
   })

@@ -5,10 +5,10 @@ import type { DatasetLabel, FileDataset } from '../../model/dataset.ts'
 import type { FileLabel } from '../../model/file-labels.ts'
 import {
   collectAll,
+  createRun,
   framesOf,
   importBytes,
   membersOf,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -19,7 +19,7 @@ import { openServiceDataset } from './dataset.ts'
 
 const fixtures = new URL('../../../../../../shared/fixtures/', import.meta.url)
 const read = (path: string): Buffer => readFileSync(new URL(path, fixtures))
-const opened = (bytes: Uint8Array) => openServiceDataset(sourceOf(bytes), newRun().run)
+const opened = (bytes: Uint8Array) => openServiceDataset(sourceOf(bytes), createRun().run)
 
 /** Labels with ids as a project would assign them. */
 function numbered(labels: readonly FileLabel[]): DatasetLabel[] {
@@ -49,7 +49,7 @@ async function everything({ labels, subsets }: FileDataset) {
       240,
     ),
   )
-  const { run } = newRun()
+  const { run } = createRun()
   const found = await collectAll(subset.importAnnotations(target, run))
   return { target, subset, found, report: run.report.read() }
 }

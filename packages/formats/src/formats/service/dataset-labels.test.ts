@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import type { FileAttribute, FileLabel } from '../../model/file-labels.ts'
-import { newRun, zipOf } from '../../testing/run.ts'
+import { createRun, zipOf } from '../../testing/run.ts'
 import { openServiceDataset } from './dataset.ts'
 
 /**
@@ -12,7 +12,7 @@ import { openServiceDataset } from './dataset.ts'
 async function labelsOf(...documents: string[]): Promise<readonly FileLabel[]> {
   const files = documents.map((text, index) => [`${index}.xml`, text])
   const zip = await zipOf({ ...Object.fromEntries(files), 'images/a.jpg': 'x' })
-  return (await openServiceDataset(sourceOf(zip), newRun().run)).labels
+  return (await openServiceDataset(sourceOf(zip), createRun().run)).labels
 }
 
 const declared = (labels: string) => `<meta><task><labels>${labels}</labels></task></meta>`

@@ -11,10 +11,10 @@ import type {
 import type { FileLabel } from '../../model/file-labels.ts'
 import {
   collectAll,
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
-  newRun,
   partOf,
   shapeOf,
   targetOf,
@@ -30,7 +30,7 @@ import { openServiceDataset } from './dataset.ts'
  * Results of imports into a project from archives with images: labels, images in frame order, and their annotations.
  */
 
-const opened = async (archive: Uint8Array | Record<string, string>, { run } = newRun()) => {
+const opened = async (archive: Uint8Array | Record<string, string>, { run } = createRun()) => {
   const bytes = archive instanceof Uint8Array ? archive : await zipOf(archive)
   return openServiceDataset(sourceOf(bytes), run)
 }
@@ -40,7 +40,7 @@ const namesIn = ({ images }: FileSubset) => images.map(({ name }) => name)
 async function readSubset(subset: FileSubset | undefined, labels = known): Promise<Imported[]> {
   if (!subset) throw new Error('a subset')
   const target = targetOf(labels, framesOf(namesIn(subset)))
-  const read = await collectAll(subset.importAnnotations(target, newRun().run))
+  const read = await collectAll(subset.importAnnotations(target, createRun().run))
   return read
 }
 const shapesIn = (all: Imported[]) => all.flatMap((one) => (one.kind === 'shape' ? one.shape : []))

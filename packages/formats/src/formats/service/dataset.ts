@@ -5,7 +5,7 @@ import type { ConversionRun, FileDataset, FileImage, FileSubset } from '../../mo
 import type { FileLabel } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { type AssignedTask, assignPictures } from './assign-pictures.ts'
-import { byteCounter, findServiceArchive, type ServiceDocument } from './documents.ts'
+import { createByteCounter, findServiceArchive, type ServiceDocument } from './documents.ts'
 import { groupByImageFolder, type ImageFolder } from './image-folders.ts'
 import { importDocuments } from './import.ts'
 import { type PicturesOf, picturesOf } from './pictures.ts'
@@ -70,7 +70,7 @@ function openSubset(
   const own = documents.filter((document) => files.has(document.name))
   const importAnnotations: FileSubset['importAnnotations'] = (target, part) => {
     const framesOf = subsetFrames({ name, assigned, found, images }, target.frames.frames)
-    const onBytes = byteCounter(own, 1, part)
+    const onBytes = createByteCounter(own, 1, part)
     return importDocuments(own, { target, run: part, onBytes, framesOf })
   }
   return [{ name, images, importAnnotations }]

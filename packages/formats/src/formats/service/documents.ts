@@ -60,7 +60,7 @@ function documentsIn(zip: ZipReader): ServiceDocument[] {
 }
 
 /** Returns a function that counts read bytes and updates the progress of the run. */
-export function byteCounter(
+export function createByteCounter(
   documents: readonly ServiceDocument[],
   passes: number,
   run: ConversionRun,

@@ -1,5 +1,5 @@
 /** Finds the frames that the elements of a document refer to. */
-import { frameMatcher } from '../../importing/match-frames.ts'
+import { createFrameMatcher } from '../../importing/match-frames.ts'
 import type { TargetFrame, TargetFrames } from '../../model/dataset.ts'
 import type { XmlAttributes } from '../../xml/scan.ts'
 
@@ -32,7 +32,7 @@ export interface TrackFrames {
  * @param deepest The path with the most parts among the images of all documents.
  */
 export function taskFrames(target: TargetFrames, deepest: string): ElementFrames {
-  const matcher = frameMatcher(target, deepest)
+  const matcher = createFrameMatcher(target, deepest)
   const { frames, start_frame, step } = target
   const track: TrackFrames = {
     find: (absolute) => frames[(absolute - start_frame) / step],

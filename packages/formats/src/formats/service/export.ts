@@ -1,7 +1,7 @@
 /** Exports the native format: one document, streamed while annotations are read (docs/spec/formats.md#service-xml). */
 import type { ArchiveFile } from '../../archive/zip-writer.ts'
 import { distinctNames, documentsRun, imageFiles, inPieces } from '../../exporting/export-files.ts'
-import { type Losses, newLosses } from '../../exporting/losses.ts'
+import { createLosses, type Losses } from '../../exporting/losses.ts'
 import type {
   ConversionRun,
   Dataset,
@@ -59,7 +59,7 @@ async function* documentTexts(
   }
   const labels = writtenLabels(dataset.labels)
   const { name, ...about } = layouts[layout]
-  const writing = { layout, labels, run, losses: newLosses(name, about, run), tracks: 0, step }
+  const writing = { layout, labels, run, losses: createLosses(name, about, run), tracks: 0, step }
   yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
   yield metaText(dataset)
   if (layout !== 'video') for (const output of outputs) yield* imageTexts(output, writing)

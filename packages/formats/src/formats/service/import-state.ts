@@ -6,7 +6,7 @@ import {
   type ItemComparison,
 } from '../../importing/item-frames.ts'
 import type { ConversionRun, Imported, ImportTarget } from '../../model/dataset.ts'
-import { type LabelFinder, labelFinder } from '../../model/labels.ts'
+import { createLabelFinder, type LabelFinder } from '../../model/labels.ts'
 import { type ErrorLocation, FormatError } from '../../report/errors.ts'
 import type { Fail } from '../../text/numbers.ts'
 import type { XmlAttributes } from '../../xml/scan.ts'
@@ -43,7 +43,7 @@ export function createImportState(
   return {
     target,
     run,
-    labels: labelFinder(target.labels),
+    labels: createLabelFinder(target.labels),
     comparison: createItemComparison(target, run, documents),
     range: {
       first: frames.find(({ frame }) => includes(frame))?.frame ?? 0,

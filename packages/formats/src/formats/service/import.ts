@@ -2,10 +2,15 @@
 import type { RandomAccess } from '../../archive/source.ts'
 import { deepestOf } from '../../importing/match-frames.ts'
 import type { ConversionRun, Imported, ImportTarget } from '../../model/dataset.ts'
-import { byteCounter, findDocuments, readDocument, type ServiceDocument } from './documents.ts'
+import {
+  createByteCounter,
+  findDocuments,
+  readDocument,
+  type ServiceDocument,
+} from './documents.ts'
 import { type ElementFrames, taskFrames } from './element-frames.ts'
 import { createImportState } from './import-state.ts'
-import { documentReader, namesReader } from './read-document.ts'
+import { createDocumentReader, namesReader } from './read-document.ts'
 
 export async function* importService(
   source: RandomAccess,
@@ -15,7 +20,7 @@ export async function* importService(
   const documents = await findDocuments(source, run)
   // Only with frames in folders can a folder precede the names of images in the file.
   const hasFolders = target.frames.frames.some(({ path }) => /[\\/]/.test(path))
-  const onBytes = byteCounter(documents, hasFolders ? 2 : 1, run)
+  const onBytes = createByteCounter(documents, hasFolders ? 2 : 1, run)
   const deepest = hasFolders ? await deepestName(documents, onBytes) : ''
   const frames = taskFrames(target.frames, deepest)
   yield* importDocuments(documents, { target, run, onBytes, framesOf: () => frames })
@@ -39,7 +44,7 @@ export async function* importDocuments(
     const begin = (line: () => number) => {
       const frames = framesOf(document.name)
       Object.assign(state, { line, file: document.name, frames, videoSizes: new Map() })
-      return documentReader(state)
+      return createDocumentReader(state)
     }
     for await (const _ of readDocument(document, begin, onBytes)) {
       yield* state.found

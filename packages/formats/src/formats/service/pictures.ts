@@ -1,7 +1,11 @@
 /** Finds the images of an archive by the names that documents use. */
 import { distinctNames, fileName } from '../../exporting/export-files.ts'
 import { normalizePath } from '../../importing/match-frames.ts'
-import { imageFinder, type MemberFinder, memberFinder } from '../../importing/members.ts'
+import {
+  createImageFinder,
+  createMemberFinder,
+  type MemberFinder,
+} from '../../importing/members.ts'
 import { isImageName, parentOf, spelledAs, withoutExtension } from '../../text/paths.ts'
 import { isDocumentName } from './documents.ts'
 import type { ImageFolder } from './image-folders.ts'
@@ -28,7 +32,7 @@ export function picturesOf(
   imageFolders: readonly ImageFolder[],
 ): PicturesOf {
   const all = [...names].filter((name) => !isDocumentName(name))
-  const finders = { exact: memberFinder(all), byStem: imageFinder(all) }
+  const finders = { exact: createMemberFinder(all), byStem: createImageFinder(all) }
   return (imageFolder, subset) => {
     const elsewhere = imageFolders.filter((one) => one !== imageFolder).map(({ folder }) => folder)
     const own = namesOf(subset, imageFolder)

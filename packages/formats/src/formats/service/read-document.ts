@@ -3,18 +3,18 @@ import { type ErrorLocation, FormatError } from '../../report/errors.ts'
 import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { shapeElements } from './elements.ts'
 import { createFail, currentLocation, type ImportState } from './import-state.ts'
-import { imageReader } from './read-image.ts'
-import { describedIn, newNode, nodeReader } from './read-meta.ts'
-import { trackReader } from './read-track.ts'
+import { createImageReader } from './read-image.ts'
+import { createNode, createNodeReader, describedIn } from './read-meta.ts'
+import { createTrackReader } from './read-track.ts'
 
-export function documentReader(state: ImportState): ElementReader {
+export function createDocumentReader(state: ImportState): ElementReader {
   const annotations: ElementReader = {
     open(name, attributes) {
       const isElement = name === 'image' || name === 'track'
       if (isElement && !state.frames.isHere(attributes)) return ignoredElement
       if (name === 'meta') return metaReader(state)
-      if (name === 'image') return imageReader(state, attributes)
-      if (name === 'track') return trackReader(state, attributes)
+      if (name === 'image') return createImageReader(state, attributes)
+      if (name === 'track') return createTrackReader(state, attributes)
       if (shapeElements.has(name) || name === 'tag' || name === 'attribute') {
         throw createFail(state)(`<${name}> outside of an <image> or <track>`)
       }
@@ -22,14 +22,14 @@ export function documentReader(state: ImportState): ElementReader {
     },
     close: () => undefined,
   }
-  return annotationsReader(annotations, () => currentLocation(state))
+  return createAnnotationsReader(annotations, () => currentLocation(state))
 }
 
 /** Reads the sizes of videos. */
 function metaReader(state: ImportState): ElementReader {
-  const meta = newNode()
+  const meta = createNode()
   return {
-    ...nodeReader(meta, createFail(state)),
+    ...createNodeReader(meta, createFail(state)),
     close() {
       const { tasks } = describedIn(meta)
       for (const { id, original } of tasks)
@@ -39,7 +39,7 @@ function metaReader(state: ImportState): ElementReader {
 }
 
 /** Reads a document with the root `annotations`; another root is refused. */
-export function annotationsReader(
+export function createAnnotationsReader(
   annotations: ElementReader,
   location: () => ErrorLocation,
 ): ElementReader {

@@ -15,10 +15,10 @@ import {
   reportSkipped,
 } from './import-state.ts'
 import { inOrderOfParts, type NamedLabel, partOf, type ValuesBySpec } from './named-label.ts'
-import { attributeReader } from './read-values.ts'
+import { createAttributeReader } from './read-values.ts'
 
 /** Creates the reader of an image. */
-export function imageReader(state: ImportState, attributes: XmlAttributes): ElementReader {
+export function createImageReader(state: ImportState, attributes: XmlAttributes): ElementReader {
   const name = attributes.name
   const id = attributes.id
   const record = `image ${name ?? id}`
@@ -167,11 +167,11 @@ export function noteClipped(state: ImportState, record: string): void {
 /** Creates the reader of elements in a shape or tag other than skeleton elements. */
 export function createInnerReader(
   state: ImportState,
-  owner: Parameters<typeof attributeReader>[1],
+  owner: Parameters<typeof createAttributeReader>[1],
   element: string,
   attributes: XmlAttributes,
 ): ElementReader {
-  if (element === 'attribute') return attributeReader(state, owner, attributes)
+  if (element === 'attribute') return createAttributeReader(state, owner, attributes)
   if (shapeElements.has(element) || misplacedElements.has(element)) {
     throw createFail(state, owner.record)(`<${element}> within a shape or tag`)
   }

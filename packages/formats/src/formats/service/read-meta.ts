@@ -10,7 +10,7 @@ export interface MetaNode {
   inside: Map<string, MetaNode[]>
 }
 
-export const newNode = (): MetaNode => ({ text: '', inside: new Map() })
+export const createNode = (): MetaNode => ({ text: '', inside: new Map() })
 
 const known = new Set([
   'project',
@@ -47,7 +47,11 @@ const known = new Set([
 const most = 33_554_432
 
 /** Creates a reader that stores an element in its node. */
-export function nodeReader(node: MetaNode, fail: Fail, budget = { left: most }): ElementReader {
+export function createNodeReader(
+  node: MetaNode,
+  fail: Fail,
+  budget = { left: most },
+): ElementReader {
   const spend = (characters: number): void => {
     budget.left -= characters
     if (budget.left < 0) throw fail(`more than ${most} characters in <meta>`)
@@ -56,11 +60,11 @@ export function nodeReader(node: MetaNode, fail: Fail, budget = { left: most }):
     open(name) {
       if (!known.has(name)) return ignoredElement
       spend(nodeCost)
-      const inner = newNode()
+      const inner = createNode()
       const others = node.inside.get(name)
       if (others) others.push(inner)
       else node.inside.set(name, [inner])
-      return nodeReader(inner, fail, budget)
+      return createNodeReader(inner, fail, budget)
     },
     text(piece) {
       spend(piece.length)

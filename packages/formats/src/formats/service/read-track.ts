@@ -26,7 +26,7 @@ import {
   trackOf,
 } from './track-draft.ts'
 
-export function trackReader(state: ImportState, attributes: XmlAttributes): ElementReader {
+export function createTrackReader(state: ImportState, attributes: XmlAttributes): ElementReader {
   const record = `track ${attributes.id ?? ''}`.trim()
   const named = labelOf(state, attributes, record)
   if (!named) return ignoredElement

@@ -19,7 +19,7 @@ export interface AttributeOwner {
 }
 
 /** Creates a reader that adds one attribute to the values of its owner. */
-export function attributeReader(
+export function createAttributeReader(
   state: ImportState,
   { named, values, record }: AttributeOwner,
   attributes: XmlAttributes,

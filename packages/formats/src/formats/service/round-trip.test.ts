@@ -12,11 +12,11 @@ import type {
 } from '../../model/dataset.ts'
 import {
   collectAll,
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   importBytes,
-  newRun,
   partOf,
   shapeOf,
   targetOf,
@@ -200,7 +200,7 @@ const pictured = frames.map((one) => ({
 
 /** Reads an archive into a project; the result equals an import into a task with the same images. */
 async function readByProject(bytes: Uint8Array): Promise<Imported[]> {
-  const { run } = newRun()
+  const { run } = createRun()
   const { subsets } = await openServiceDataset(sourceOf(bytes), run)
   const [subset] = subsets
   if (!subset || subsets.length > 1) throw new Error('one subset')

@@ -8,8 +8,8 @@ import type { XmlAttributes } from '../../xml/scan.ts'
 import { readDocument, type ServiceDocument } from './documents.ts'
 import { type ElementReader, ignoredElement } from './element-reader.ts'
 import { shapeElements } from './elements.ts'
-import { annotationsReader } from './read-document.ts'
-import { type DocumentMeta, describedIn, newNode, nodeReader } from './read-meta.ts'
+import { createAnnotationsReader } from './read-document.ts'
+import { createNode, createNodeReader, type DocumentMeta, describedIn } from './read-meta.ts'
 import { mergedLabels, type UsedLabel, type UsedLabels, usedLabels } from './used-labels.ts'
 
 export interface SurveyedImage {
@@ -52,7 +52,7 @@ export function taskKey({ task_id, subset }: XmlAttributes): string {
  * @throws {FormatError} when it is not a document of this format
  */
 export async function surveyOf(document: ServiceDocument, run: ConversionRun): Promise<Survey> {
-  const meta = newNode()
+  const meta = createNode()
   let line = () => 0
   const fail = (reason: string) => new FormatError(reason, { file: document.name, line: line() })
   const count = counterOf(run, fail)
@@ -62,17 +62,17 @@ export async function surveyOf(document: ServiceDocument, run: ConversionRun): P
   const begin = (lineOf: () => number): ElementReader => {
     line = lineOf
     const metaReader = (): ElementReader => ({
-      ...nodeReader(meta, fail),
+      ...createNodeReader(meta, fail),
       close: () => used.declare(describedIn(meta).labels),
     })
     const open: ElementReader['open'] = (name, attributes) => {
       if (name === 'meta') return metaReader()
-      if (name === 'image') return imageReader(taskIn(elements, attributes), attributes, walk)
-      if (name === 'track') return trackReader(taskIn(elements, attributes), attributes, walk)
+      if (name === 'image') return createImageReader(taskIn(elements, attributes), attributes, walk)
+      if (name === 'track') return createTrackReader(taskIn(elements, attributes), attributes, walk)
       return ignoredElement
     }
     const location = () => ({ file: document.name, line: line() })
-    return annotationsReader({ open, close: () => undefined }, location)
+    return createAnnotationsReader({ open, close: () => undefined }, location)
   }
   for await (const _ of readDocument(document, begin, () => run.signal.throwIfAborted()));
   const described = describedIn(meta)
@@ -112,7 +112,7 @@ const wordsOf = {
   names: 'labels and attributes',
 }
 
-function imageReader(
+function createImageReader(
   task: SurveyedTask,
   { name, id, ...sides }: XmlAttributes,
   { used, count }: Walk,
@@ -131,7 +131,7 @@ function imageReader(
   }
 }
 
-function trackReader(
+function createTrackReader(
   { listed }: SurveyedTask,
   { label = '' }: XmlAttributes,
   { used, count }: Walk,
@@ -156,7 +156,7 @@ function annotationReader(element: string, used: UsedLabel, isOfTrack: boolean):
   if (element === 'skeleton') used.beSkeleton()
   return {
     open(inner, { name = '', label = '' }) {
-      if (inner === 'attribute') return attributeReader(name, used, isOfTrack)
+      if (inner === 'attribute') return createAttributeReader(name, used, isOfTrack)
       if (!shapeElements.has(inner)) return ignoredElement
       return annotationReader(inner, used.part(label), isOfTrack)
     },
@@ -164,7 +164,7 @@ function annotationReader(element: string, used: UsedLabel, isOfTrack: boolean):
   }
 }
 
-function attributeReader(name: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
+function createAttributeReader(name: string, used: UsedLabel, isOfTrack: boolean): ElementReader {
   if (name === '' || !used.isUndeclared(name)) return ignoredElement
   let text = ''
   return {

@@ -1,5 +1,9 @@
 /** Collects labels of a dataset: declared ones, and those that only annotations use. */
-import { type FileLabel, type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import {
+  createLabelCollector,
+  type FileLabel,
+  type LabelCollector,
+} from '../../model/file-labels.ts'
 
 /** A label that annotations use. */
 export interface UsedLabel {
@@ -23,7 +27,7 @@ export interface UsedLabels {
  * @param onNew Called for every new label and attribute.
  */
 export function usedLabels(onNew: () => void): UsedLabels {
-  const collector = labelCollector()
+  const collector = createLabelCollector()
   const known = new Map<string, Used>()
   const declared = new Map<string, FileLabel>()
   return {

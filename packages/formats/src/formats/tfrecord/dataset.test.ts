@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import type { FileSubset } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
-import { collectAll, framesOf, labelOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { collectAll, createRun, framesOf, labelOf, targetOf, zipOf } from '../../testing/run.ts'
 import { type Features, recordOf } from '../../testing/tfrecord.ts'
 import { openTfDataset } from './dataset.ts'
 
-const opened = async (files: Record<string, string | Uint8Array>, run = newRun().run) =>
+const opened = async (files: Record<string, string | Uint8Array>, run = createRun().run) =>
   openTfDataset(sourceOf(await zipOf(files)), run)
 
 async function imagesOf({ embedded }: FileSubset) {
@@ -66,7 +66,7 @@ test('annotations are assigned to the frames with the names of their images', as
   if (!subset) throw new Error('a subset')
   const names = (await imagesOf(subset)).map(([name = '']) => name)
   const target = targetOf([labelOf({ id: 5, name: 'car' })], framesOf(names))
-  const read = await collectAll(subset.importAnnotations(target, newRun().run))
+  const read = await collectAll(subset.importAnnotations(target, createRun().run))
   expect(read).toMatchObject([
     { kind: 'shape', shape: { frame: 1, label_id: 5, points: [25, 20, 50, 40] } },
   ])
@@ -88,7 +88,7 @@ test.each([
 })
 
 test('the first of several images with equal names is used, and records without an image are skipped', async () => {
-  const run = newRun().run
+  const run = createRun().run
   const { subsets } = await opened(
     {
       'x.tfrecord': Buffer.concat([

@@ -2,7 +2,7 @@
 import type { RandomAccess } from '../../archive/source.ts'
 import { locatedImages } from '../../importing/members.ts'
 import type { ConversionRun, EmbeddedImage, FileDataset, FileSubset } from '../../model/dataset.ts'
-import { type LabelCollector, labelCollector } from '../../model/file-labels.ts'
+import { createLabelCollector, type LabelCollector } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { findTfFiles, type TfFile } from './files.ts'
 import { importTfFiles, nameOf } from './import.ts'
@@ -14,7 +14,7 @@ export async function openTfDataset(
   run: ConversionRun,
 ): Promise<FileDataset> {
   const files = await findTfFiles(source, run)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   for (const { labels: known = [] } of files)
     for (const [, name] of [...known].toSorted(([a], [b]) => a - b)) if (name) labels.add(name)
   const subsets: FileSubset[] = []

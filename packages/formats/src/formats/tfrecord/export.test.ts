@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { DatasetShape, ItemFrame } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
 import {
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   labelOf,
   membersOf,
-  newRun,
   shapeOf,
   trackOf,
   trackShapeOf,
@@ -204,7 +204,7 @@ describe('a TFRecord export with images', () => {
         yield picture
       },
     }))
-    const { run } = newRun()
+    const { run } = createRun()
     const dataset = datasetOf(labels, frames, {}, { saveImages: true })
     const large: [number, number][] = []
     for await (const { content } of tfrecord.exporter?.exportDataset(dataset, run) ?? [])

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ArchiveFile } from '../../archive/zip-writer.ts'
 import { distinctNames, everyFrame } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf } from '../../exporting/losses.ts'
 import type { ConversionRun, Dataset, DatasetLabel, ItemFrame } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
 import { type FeatureValues, writeExample } from './example.ts'
@@ -27,7 +27,7 @@ export async function* exportTfRecords(
 ): AsyncGenerator<ArchiveFile> {
   const { labels, subsets, saveImages } = dataset
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
-  const losses = newLosses('TFRecord 1.0', { carries, features }, run)
+  const losses = createLosses('TFRecord 1.0', { carries, features }, run)
   const classes = new Map(labels.map((label, index) => [label.id, { label, id: index + 1 }]))
   let done = 0
   async function* records(subset: Dataset['subsets'][number]): AsyncGenerator<Uint8Array[]> {

@@ -62,7 +62,7 @@ async function* shapesIn(
 // ---- information needed before the first record
 
 interface Known {
-  /** The path with the most parts (`frameMatcher`). */
+  /** The path with the most parts (`createFrameMatcher`). */
   deepest: string
   /** Labels by id, from objects that have both. */
   names: ReadonlyMap<number, string>

@@ -4,11 +4,11 @@ import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -113,7 +113,7 @@ test.each<[string, NamedFiles, number[], string[]]>([
   const { shapes } = await imported(files)
   expect(shapes.map(({ frame }) => frame).sort()).toEqual(frames)
   expect(shapes[0]?.points).toEqual([25, 20, 50, 40])
-  const set = await openTfDataset(sourceOf(await zipOf(files)), newRun().run)
+  const set = await openTfDataset(sourceOf(await zipOf(files)), createRun().run)
   expect(set.subsets.map(({ name }) => name)).toEqual(subsets)
   expect(set.labels.map(({ name }) => name)).toContain('car')
 })

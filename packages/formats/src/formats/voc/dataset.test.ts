@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { paletteColor } from '../../image/colors.ts'
 import { writeRgbPng } from '../../image/png.ts'
-import { collectAll, framesOf, newRun, targetOf, zipOf } from '../../testing/run.ts'
+import { collectAll, createRun, framesOf, targetOf, zipOf } from '../../testing/run.ts'
 import { attributesText, documentText, labels as known, objectText } from '../../testing/voc.ts'
 import { openVocDataset } from './dataset.ts'
 
 const opened = async (files: Record<string, string | Uint8Array>) =>
-  openVocDataset(sourceOf(await zipOf(files)), newRun().run)
+  openVocDataset(sourceOf(await zipOf(files)), createRun().run)
 
 const one = documentText(objectText())
 
@@ -51,7 +51,9 @@ describe('a Pascal VOC dataset with images', () => {
     const [, subset] = subsets
     if (!subset) throw new Error('a subset')
     const frames = framesOf(subset.images.map(({ name }) => name))
-    const read = await collectAll(subset.importAnnotations(targetOf(known, frames), newRun().run))
+    const read = await collectAll(
+      subset.importAnnotations(targetOf(known, frames), createRun().run),
+    )
     expect(read).toMatchObject([
       { kind: 'shape', shape: { frame: 0, label_id: 41 } },
       { kind: 'tag', tag: { frame: 0, label_id: 40 } },

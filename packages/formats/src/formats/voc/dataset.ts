@@ -1,16 +1,16 @@
 /** Pascal VOC archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../../archive/source.ts'
 import {
-  imageFinder,
+  createImageFinder,
+  createMemberFinder,
   locatedImages,
-  memberFinder,
   noteUnusedPictures,
   type ReferencedImage,
 } from '../../importing/members.ts'
 import type { MapLabel } from '../../masks/label-map.ts'
 import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../../masks/read-masks.ts'
 import type { ConversionRun, DeclaredImage, FileDataset, FileSubset } from '../../model/dataset.ts'
-import { type LabelCollector, labelCollector, typedValue } from '../../model/file-labels.ts'
+import { createLabelCollector, type LabelCollector, typedValue } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { baseOf, isImageName, pictureName, withoutExtension } from '../../text/paths.ts'
 import { openVoc, type VocArchive, type VocItem, type VocSubset } from './archive.ts'
@@ -23,7 +23,7 @@ export async function openVocDataset(
   source: RandomAccess,
   run: ConversionRun,
 ): Promise<FileDataset> {
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   const subsets: FileSubset[] = []
   const trees = await openVoc(source, run)
   for (const tree of trees) subsets.push(...(await openTree(tree, labels, run)))
@@ -152,8 +152,8 @@ function pictureFinder(archive: VocArchive): PictureFinder {
   const names = [...zip.files.keys()].filter(
     (name) => isImageName(name) && !isMaskPicture(name, archive),
   )
-  const exact = memberFinder(names)
-  const stems = imageFinder(names)
+  const exact = createMemberFinder(names)
+  const stems = createImageFinder(names)
   const folders = [`${root}JPEGImages/`, root, `${root}images/`]
   const called = (filename: string): string | undefined => {
     const names = [filename, baseOf(filename)]

@@ -9,7 +9,7 @@ import {
   inOneFolder,
   itemIds,
 } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, type Losses, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf, type Losses } from '../../exporting/losses.ts'
 import { labelMapName, labelMapText } from '../../masks/label-map.ts'
 import { listLine } from '../../masks/lists.ts'
 import type {
@@ -53,7 +53,7 @@ export async function* exportVoc(given: Dataset, run: ConversionRun): AsyncGener
   const state = {
     labels: new Map(labels.map((label) => [label.id, label])),
     colors: new Map(map.map(({ name, color = 0 }) => [name, color])),
-    losses: newLosses('Pascal VOC 1.1', { carries, features }, run, instead),
+    losses: createLosses('Pascal VOC 1.1', { carries, features }, run, instead),
     run,
   }
   const textRun = documentsRun(dataset, run)

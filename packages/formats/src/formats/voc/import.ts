@@ -3,7 +3,11 @@ import type { RandomAccess } from '../../archive/source.ts'
 import { createIntake, createShape, type ImportIntake } from '../../importing/intake.ts'
 import { createItemComparison, type FileItem } from '../../importing/item-frames.ts'
 import { deepestOf } from '../../importing/match-frames.ts'
-import { isRepeated, type TrackBuilder, trackBuilder } from '../../importing/rebuild-tracks.ts'
+import {
+  createTrackBuilder,
+  isRepeated,
+  type TrackBuilder,
+} from '../../importing/rebuild-tracks.ts'
 import type { MapLabel } from '../../masks/label-map.ts'
 import { createMaskShapes } from '../../masks/mask-shapes.ts'
 import { assumedLabels, readDeclared, readMasks, vocOrigin } from '../../masks/read-masks.ts'
@@ -55,7 +59,7 @@ export async function* importVocArchive(
 ): AsyncGenerator<Imported, number> {
   const items = archive.subsets.flatMap((subset) => subset.items)
   const intake = createIntake(target, run, deepestOf(items.map(({ id }) => id)), comparison)
-  const tracks = trackBuilder(intake)
+  const tracks = createTrackBuilder(intake)
   const declared = await readDeclared(archive)
   const colored = declared ?? assumedLabels(target.labels)
   const origin = declared ? undefined : vocOrigin

@@ -3,11 +3,11 @@ import { sourceOf } from '../../archive/source.ts'
 import { writeRgbPng } from '../../image/png.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -43,19 +43,19 @@ interface At {
 async function imported(files: NamedFiles, paths: readonly string[]) {
   const target = targetOf([labelOf({ name: 'car' })], framesOf(paths))
   const source = sourceOf(await zipOf(files))
-  const read = voc.importer?.importAnnotations(source, target, newRun().run)
+  const read = voc.importer?.importAnnotations(source, target, createRun().run)
   return read ? countsOf(read, paths) : {}
 }
 
 /** Imports into a project without labels. */
 async function opened(files: NamedFiles): Promise<Found> {
-  const { labels, subsets } = await openVocDataset(sourceOf(await zipOf(files)), newRun().run)
+  const { labels, subsets } = await openVocDataset(sourceOf(await zipOf(files)), createRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Found = {}
   for (const { name, images, importAnnotations } of subsets) {
     const names = images.map((image) => image.name)
     found[name] = await countsOf(
-      importAnnotations(targetOf(known, framesOf(names)), newRun().run),
+      importAnnotations(targetOf(known, framesOf(names)), createRun().run),
       names,
     )
   }

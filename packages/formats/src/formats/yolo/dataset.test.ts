@@ -3,11 +3,11 @@ import { sourceOf } from '../../archive/source.ts'
 import type { ItemFrame } from '../../model/dataset.ts'
 import {
   collectAll,
+  createRun,
   datasetOf,
   exportBytes,
   framesOf,
   labelOf,
-  newRun,
   shapeOf,
   targetOf,
   zipOf,
@@ -16,7 +16,7 @@ import { yolo } from '../yolo.ts'
 import { openYoloDataset } from './dataset.ts'
 
 const opened = async (files: Record<string, string>) =>
-  openYoloDataset(sourceOf(await zipOf(files)), newRun().run)
+  openYoloDataset(sourceOf(await zipOf(files)), createRun().run)
 
 const box = '0 0.5 0.5 0.2 0.5\n'
 const darknet = {
@@ -58,7 +58,7 @@ describe('a YOLO dataset with images', () => {
     const read = []
     for (const { images, importAnnotations } of subsets) {
       const target = targetOf([labelOf({ name: 'car' })], framesOf(images.map(({ name }) => name)))
-      for await (const one of importAnnotations(target, newRun().run)) read.push(one)
+      for await (const one of importAnnotations(target, createRun().run)) read.push(one)
     }
     const shape = { frame: 0, label_id: 1, points: [40, 20, 60, 60] }
     expect(read).toMatchObject([{ shape }, { shape }])
@@ -127,12 +127,12 @@ test('an export with images is imported with the same subsets', async () => {
   const both = { ...one, subsets: [...one.subsets, ...two.subsets] }
   const { bytes } = await exportBytes(yolo.exporter, both)
 
-  const opened = await openYoloDataset(sourceOf(bytes), newRun().run)
+  const opened = await openYoloDataset(sourceOf(bytes), createRun().run)
   expect(opened.labels.map(({ name }) => name)).toEqual(['car', 'man'])
   expect(opened.subsets.map(({ name }) => name)).toEqual(['set 0', 'set 1'])
   for (const [index, { images, importAnnotations }] of opened.subsets.entries()) {
     expect(images.map(({ name }) => name)).toEqual(frames.map(({ path }) => path))
-    const read = await collectAll(importAnnotations(targetOf(labels, frames), newRun().run))
+    const read = await collectAll(importAnnotations(targetOf(labels, frames), createRun().run))
     const expected = index === 0 ? sent : sent.slice(1)
     expect(read).toEqual(expected.map((shape) => ({ kind: 'shape', shape })))
   }

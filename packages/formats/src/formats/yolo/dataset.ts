@@ -1,14 +1,14 @@
 /** YOLO archives with images, for imports that create tasks in a project. */
 import type { RandomAccess } from '../../archive/source.ts'
 import {
-  imageFinder,
+  createImageFinder,
   locatedImages,
   type MemberFinder,
   noteUnusedPictures,
   type ReferencedImage,
 } from '../../importing/members.ts'
 import type { ConversionRun, FileDataset, FileImage, FileSubset } from '../../model/dataset.ts'
-import { labelCollector } from '../../model/file-labels.ts'
+import { createLabelCollector } from '../../model/file-labels.ts'
 import { FormatError } from '../../report/errors.ts'
 import { isImageName, withoutExtension } from '../../text/paths.ts'
 import { readBoxes } from './boxes.ts'
@@ -22,9 +22,9 @@ export async function openYoloDataset(
 ): Promise<FileDataset> {
   const set = await openYoloSet(source, run)
   await checkTexts(set)
-  const labels = labelCollector()
+  const labels = createLabelCollector()
   for (const [, name] of set.names?.byNumber ?? []) labels.add(name)
-  const finder = imageFinder(set.zip.files.keys())
+  const finder = createImageFinder(set.zip.files.keys())
   const subsets: FileSubset[] = []
   for (const subset of set.subsets) {
     const images = await imagesOf(subset, set, finder)

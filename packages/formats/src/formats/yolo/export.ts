@@ -8,7 +8,7 @@ import {
   imageFiles,
   inPieces,
 } from '../../exporting/export-files.ts'
-import { carriesOnly, featuresOf, type Losses, newLosses } from '../../exporting/losses.ts'
+import { carriesOnly, createLosses, featuresOf, type Losses } from '../../exporting/losses.ts'
 import { relativeText } from '../../image/relative-box.ts'
 import type {
   ConversionRun,
@@ -81,7 +81,7 @@ async function* boxFiles(
   folderOf: (subset: string) => string,
   run: ConversionRun,
 ): AsyncGenerator<ArchiveFile> {
-  const losses = newLosses(name, { carries, features }, run)
+  const losses = createLosses(name, { carries, features }, run)
   const classes = new Map(labels.map((label, index) => [label.id, index]))
   const all = subsets.reduce((sum, { frames }) => sum + frames.length, 0)
   let done = 0

@@ -1,7 +1,7 @@
 /** Reads YOLO archives in the layout of Darknet: an obj.data that names the lists of images. */
 
 import type { ZipReader } from '../../archive/zip-reader.ts'
-import { type MemberFinder, memberFinder } from '../../importing/members.ts'
+import { createMemberFinder, type MemberFinder } from '../../importing/members.ts'
 import { rootOf } from '../../importing/open-archive.ts'
 import type { ConversionRun } from '../../model/dataset.ts'
 import { FormatError } from '../../report/errors.ts'
@@ -33,7 +33,7 @@ export async function readListed(
 ): Promise<YoloSet> {
   const root = dataFile.slice(0, dataFile.lastIndexOf('/') + 1)
   const values = await readData(zip, dataFile)
-  const members = memberFinder(zip.files.keys())
+  const members = createMemberFinder(zip.files.keys())
   const find = (path = ''): string | undefined =>
     path === '' ? undefined : members.find([path, baseOf(path)], [root, `${root}data/`], [])
   const namesFile = find(values.get('names')) ?? findNamesFile(zip.files.keys())

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { sourceOf } from '../../archive/source.ts'
 import { expectReadOrRefused } from '../../testing/damage.ts'
 import {
+  createRun,
   framesOf,
   importBytes,
   labelOf,
   type NamedFiles,
-  newRun,
   targetOf,
   zipOf,
 } from '../../testing/run.ts'
@@ -28,14 +28,14 @@ async function imported(files: NamedFiles, paths: string[], labels = ['car', 'bu
 
 /** Imports into a project without labels; returns the names of images and the number of their boxes, by subset. */
 async function opened(files: NamedFiles) {
-  const { labels, subsets } = await openYoloDataset(sourceOf(await zipOf(files)), newRun().run)
+  const { labels, subsets } = await openYoloDataset(sourceOf(await zipOf(files)), createRun().run)
   const known = labels.map(({ name }, id) => labelOf({ id, name }))
   const found: Record<string, Record<string, number>> = {}
   for (const { name, images, importAnnotations } of subsets) {
     const counts = images.map((image) => [image.name, 0])
     const boxes: Record<string, number> = Object.fromEntries(counts)
     const target = targetOf(known, framesOf(images.map((image) => image.name)))
-    for await (const one of importAnnotations(target, newRun().run)) {
+    for await (const one of importAnnotations(target, createRun().run)) {
       const path = one.kind === 'shape' ? images[one.shape.frame]?.name : undefined
       if (path !== undefined) boxes[path] = (boxes[path] ?? 0) + 1
     }
