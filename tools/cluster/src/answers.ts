@@ -19,21 +19,25 @@ export async function kafkaAnswers(broker: string): Promise<boolean> {
   }
 }
 
-interface MinioAddress {
+interface S3Address {
   host?: string
   port: number
   accessKey: string
   secretKey: string
 }
 
-export async function minioAnswers({
+export async function minioAnswers(address: S3Address): Promise<boolean> {
+  const { host = '127.0.0.1', port } = address
+  const { ok } = await fetch(`http://${host}:${port}/minio/health/ready`)
+  return ok && s3Answers(address)
+}
+
+export async function s3Answers({
   host = '127.0.0.1',
   port,
   accessKey,
   secretKey,
-}: MinioAddress): Promise<boolean> {
-  const { ok } = await fetch(`http://${host}:${port}/minio/health/ready`)
-  if (!ok) return false
+}: S3Address): Promise<boolean> {
   const address = { endPoint: host, port, useSSL: false, region: 'us-east-1' }
   await new MinioClient({ ...address, accessKey, secretKey }).listBuckets()
   return true

@@ -8,6 +8,7 @@ const givenBy: Record<string, string> = {
   kafka: 'RETICLE_TEST_KAFKA_BROKERS',
   minio: 'RETICLE_TEST_S3_ENDPOINT',
   postgres: 'RETICLE_TEST_DATABASE_URL',
+  versitygw: 'RETICLE_TEST_SECOND_S3_ENDPOINT',
   azurite: 'RETICLE_TEST_AZURE_CONNECTION',
   gcs: 'RETICLE_TEST_GCS_ENDPOINT',
 }

@@ -9,6 +9,7 @@ import { minioPart } from './minio.ts'
 import type { ControlledPart, OnExit, ServerPart } from './part.ts'
 import { postgresPart } from './postgres.ts'
 import { reportProgress } from './tools.mjs'
+import { versitygwPart } from './versitygw.ts'
 
 /** A real server: a process, or a container, which is removed at the end. */
 export interface AnyPart extends ControlledPart {
@@ -50,9 +51,10 @@ const backends: Record<string, PartMaker> = {
   postgres: postgresPart,
 }
 
-/** Also servers that tests connect as buckets of users. */
+/** Also servers that only tests use: a second S3 server, and buckets of users. */
 export const localMakers: Record<string, PartMaker> = {
   ...backends,
+  versitygw: versitygwPart,
   azurite: azuritePart,
   gcs: gcsPart,
 }
