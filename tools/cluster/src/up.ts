@@ -4,8 +4,8 @@ import { localMakers, startParts } from './parts.ts'
 import { exitCodeOf } from './tools.mjs'
 
 /**
- * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --versitygw --azurite --gcs`), prints
- * the settings with their addresses, and stops them at a signal. `--data FOLDER` keeps data and logs there.
+ * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --versitygw --azurite --gcs`),
+ * prints the settings with their addresses, and stops them at a signal. `--data FOLDER` keeps data and logs there.
  */
 const known = Object.keys(localMakers)
 const options: NonNullable<ParseArgsConfig['options']> = { data: { type: 'string' } }
