@@ -21,7 +21,10 @@ export async function kafkaAnswers(broker) {
 
 export async function minioAnswers({ host = '127.0.0.1', port, accessKey, secretKey }) {
   const { ok } = await fetch(`http://${host}:${port}/minio/health/ready`)
-  if (!ok) return false
+  return ok && s3Answers({ host, port, accessKey, secretKey })
+}
+
+export async function s3Answers({ host = '127.0.0.1', port, accessKey, secretKey }) {
   const { Client } = fromKit('minio')
   const address = { endPoint: host, port, useSSL: false, region: 'us-east-1' }
   await new Client({ ...address, accessKey, secretKey }).listBuckets()

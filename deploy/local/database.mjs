@@ -15,14 +15,14 @@ export const schemas = {
  * server, so their passwords are derived from the administrator's, and every system started on it computes the same.
  */
 export async function provideDatabase(admin, name) {
-  const { provision } = await built('db/provision')
+  const { provisionSchemas } = await built('db/provision')
   const isNew = await createDatabase(admin, name)
   const url = new URL(admin)
   url.pathname = `/${name}`
   const passwordOf = (role) =>
     createHmac('sha256', new URL(admin).password).update(role).digest('base64url')
   const names = Object.values(schemas)
-  const provided = await provision({
+  const provided = await provisionSchemas({
     ...{ admin: url.href, schemas: names, passwordOf },
     extensions: ['pg_trgm'],
   })

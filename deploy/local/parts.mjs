@@ -8,12 +8,18 @@ import { kafkaPart } from './kafka.mjs'
 import { minioPart } from './minio.mjs'
 import { postgresPart } from './postgres.mjs'
 import { reportProgress } from './tools.mjs'
+import { versitygwPart } from './versitygw.mjs'
 
 /** Servers that Reticle needs. */
 const backends = { kafka: kafkaPart, minio: minioPart, postgres: postgresPart }
 
-/** Also servers that tests connect as buckets of users. */
-export const localMakers = { ...backends, azurite: azuritePart, gcs: gcsPart }
+/** Also servers that only tests use: a second S3 server, and buckets of users. */
+export const localMakers = {
+  ...backends,
+  versitygw: versitygwPart,
+  azurite: azuritePart,
+  gcs: gcsPart,
+}
 
 /**
  * Starts real servers (the backends, or those of `names`) on free loopback ports, which stay the same through every

@@ -18,10 +18,10 @@ const settings = {
  * server.
  */
 export async function postgresPart(folder, logs, onGone) {
-  const { placeServer } = await built('postgres-home')
+  const { preparePostgresHome } = await built('postgres-home')
   const { asServer, binary, createCluster, dataOf, readPassword } = await built('postgres-cluster')
   await mkdir(folder, { recursive: true, mode: 0o755 })
-  const home = await placeServer({ dataDir: folder })
+  const home = await preparePostgresHome({ dataDir: folder })
   const password = await readPassword(folder, home)
   if (!existsSync(dataOf(home))) await createCluster(home, password)
   let port

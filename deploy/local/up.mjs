@@ -3,7 +3,7 @@ import { openControl } from './control.mjs'
 import { localMakers, startParts } from './parts.mjs'
 
 /**
- * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --azurite --gcs`), prints
+ * Starts Kafka, MinIO and PostgreSQL (or those that are named: `--kafka --minio --postgres --versitygw --azurite --gcs`), prints
  * the settings with their addresses, and stops them at a signal. `--data FOLDER` keeps data and logs there.
  */
 const known = Object.keys(localMakers)

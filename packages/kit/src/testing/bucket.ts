@@ -5,11 +5,13 @@ import type { BlobStore } from '../blob/blob.ts'
 import { s3Blobs } from '../blob/s3.ts'
 import { readTestServers } from './config.ts'
 
+type S3Server = ReturnType<typeof readTestServers>['s3']
+
 /**
- * Creates a bucket for this test file on the real store of the test project `cluster`, and removes it after the file.
+ * Creates a bucket for this test file on an S3 server of the test project `cluster`, by default MinIO, and removes it
+ * after the file.
  */
-export async function testBucket() {
-  const server = readTestServers().s3
+export async function testBucket(server: S3Server = readTestServers().s3) {
   const bucket = `reticle-test-${randomBytes(6).toString('hex')}`
   const client = clientOf(server)
   const options = { ...server, bucket }
@@ -29,7 +31,7 @@ export async function testBucket() {
   return { options, blobs, client, unfinished }
 }
 
-function clientOf({ endpoint, ...credentials }: ReturnType<typeof readTestServers>['s3']): Client {
+function clientOf({ endpoint, ...credentials }: S3Server): Client {
   const { protocol, hostname, port } = new URL(endpoint)
   const address = { endPoint: hostname, port: Number(port), useSSL: protocol === 'https:' }
   return new Client({ ...address, ...credentials })

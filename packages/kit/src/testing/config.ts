@@ -31,6 +31,26 @@ export function readTestServers() {
   }
 }
 
+const secondS3 = z.object({
+  RETICLE_TEST_SECOND_S3_ENDPOINT: z.url(),
+  RETICLE_TEST_SECOND_S3_ACCESS_KEY: z.string(),
+  RETICLE_TEST_SECOND_S3_SECRET_KEY: z.string(),
+})
+
+/**
+ * Reads the address of an S3 server other than MinIO.
+ * @throws ConfigError outside of the test project `cluster`
+ */
+export function readSecondS3() {
+  const given = readEnv(secondS3, process.env)
+  return {
+    endpoint: given.RETICLE_TEST_SECOND_S3_ENDPOINT,
+    accessKey: given.RETICLE_TEST_SECOND_S3_ACCESS_KEY,
+    secretKey: given.RETICLE_TEST_SECOND_S3_SECRET_KEY,
+    region: 'us-east-1',
+  }
+}
+
 const emulators = z.object({
   RETICLE_TEST_AZURE_CONNECTION: z.string(),
   RETICLE_TEST_GCS_ENDPOINT: z.url(),
