@@ -31,8 +31,8 @@ import { makeLive, registerPending } from './storage/repo-objects.ts'
 import { addRequest, blobState, readRequest } from './testing/rows.ts'
 import { authorityOf, noOthers } from './testing/services.ts'
 import { settingsOf } from './testing/settings.ts'
-import { claimRequest } from './worker/leases/claim.ts'
-import { enterFinal } from './worker/leases/lease.ts'
+import { claimRequest } from './worker/leases/repo-claims.ts'
+import { enterFinal } from './worker/leases/repo-leases.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

@@ -5,7 +5,6 @@ import { userDeleted } from '@reticle/contracts/events/users'
 import { type Handle, onEvent, type Route, routeEvents } from '@reticle/kit/bus/bus'
 import type { Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from './db/schema.ts'
-import { failLocked } from './requests/ending.ts'
 import {
   dropResults,
   findRunningOf,
@@ -16,6 +15,7 @@ import {
   moveTask,
   type RequestSubjects,
 } from './requests/repo.ts'
+import { failLocked } from './requests/repo-ending.ts'
 import { dropChunksOf } from './storage/repo-chunks.ts'
 import { dropUnusedResult, makeTaskDead } from './storage/repo-objects.ts'
 import { dropSessions } from './storage/repo-sessions.ts'

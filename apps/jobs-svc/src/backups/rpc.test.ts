@@ -12,8 +12,8 @@ import { registerPending } from '../storage/repo-objects.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { readWork } from '../work/request-work.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { finishRequest } from '../worker/leases/ending.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { finishRequest } from '../worker/leases/repo-endings.ts'
 
 /** Requests for backups and restores. */
 

@@ -15,8 +15,8 @@ import { blobState } from '../testing/rows.ts'
 import { authorityOf, noOrganizations, noStorages } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { readWork } from '../work/request-work.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { finishRequest } from '../worker/leases/ending.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { finishRequest } from '../worker/leases/repo-endings.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

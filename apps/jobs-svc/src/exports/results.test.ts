@@ -13,8 +13,8 @@ import { requestHandlers } from '../server.ts'
 import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { finishRequest } from '../worker/leases/ending.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { finishRequest } from '../worker/leases/repo-endings.ts'
 
 /** Downloads check the current permissions, not those at the time of the export. */
 

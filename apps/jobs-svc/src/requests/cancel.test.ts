@@ -9,7 +9,7 @@ import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
 
 /** Cancelling in the CVAT-compatible dialect, where only exports can be stopped: docs/spec/requests.md#cancelling */
 

@@ -3,8 +3,8 @@ import { runChange } from '@reticle/kit/db/change'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { type Authority, assertMay } from './access.ts'
-import { failLocked } from './ending.ts'
 import { findRequest, lockRequest, lockTenant } from './repo.ts'
+import { failLocked } from './repo-ending.ts'
 
 interface Deps {
   db: Kysely<RequestsDb>

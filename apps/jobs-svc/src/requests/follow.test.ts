@@ -12,9 +12,9 @@ import { requestHandlers } from '../server.ts'
 import { addRequest } from '../testing/rows.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { finishRequest } from '../worker/leases/ending.ts'
-import { reportProgress } from '../worker/leases/lease.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { finishRequest } from '../worker/leases/repo-endings.ts'
+import { reportProgress } from '../worker/leases/repo-leases.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 const grants = [{ target: 'task', id: 1, user_id: 1, facts: factsOf({}) }] as const

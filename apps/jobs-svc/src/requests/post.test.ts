@@ -14,8 +14,8 @@ import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages } from '../testing/storages.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { failRequest, finishRequest } from '../worker/leases/ending.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { failRequest, finishRequest } from '../worker/leases/repo-endings.ts'
 
 /** Posting of every kind of request. */
 

@@ -7,7 +7,6 @@ import type { Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
 import { dropUnusedResult } from '../storage/repo-objects.ts'
 import { writesToCloudStorage } from '../work/request-work.ts'
-import { afterEnd, endColumns } from './ending.ts'
 import {
   countQueued,
   deleteRequest,
@@ -19,6 +18,7 @@ import {
   sharedFile,
   sharedResult,
 } from './repo.ts'
+import { afterEnd, endColumns } from './repo-ending.ts'
 import { type RqIdParts, rqIdOf } from './rq-id.ts'
 
 type Tx = Transaction<RequestsDb>

@@ -22,7 +22,7 @@ export const isAlive = sql<boolean>`(expiry_date is null or expiry_date > now())
 type Key = 'owner_id' | 'rq_id'
 
 /**
- * Selects requests with their position in the queue of their tenant, in the order of `worker/leases/claim.ts`;
+ * Selects requests with their position in the queue of their tenant, in the order of `worker/leases/repo-claims.ts`;
  * `queue_position` is null unless they are queued. Each queue is ranked once, for any number of requests.
  *
  * @param values owners or ids whose queues are ranked; the caller still filters the rows

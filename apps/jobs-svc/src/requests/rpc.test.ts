@@ -13,9 +13,9 @@ import { addRequest } from '../testing/rows.ts'
 import { whole } from '../testing/run.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { finishRequest } from '../worker/leases/ending.ts'
-import { enterFinal, requeueLater } from '../worker/leases/lease.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { finishRequest } from '../worker/leases/repo-endings.ts'
+import { enterFinal, requeueLater } from '../worker/leases/repo-leases.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

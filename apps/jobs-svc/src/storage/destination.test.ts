@@ -15,8 +15,8 @@ import { authorityOf, noEvents, noOrganizations, noStorages } from '../testing/s
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages } from '../testing/storages.ts'
 import { readWork } from '../work/request-work.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { finishFromTwin, finishRequest, withTwinFile } from '../worker/leases/ending.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { finishFromTwin, finishRequest, withTwinFile } from '../worker/leases/repo-endings.ts'
 import { registerPending } from './repo-objects.ts'
 
 /** Exports into cloud storages. */

@@ -17,8 +17,8 @@ import { authorityOf, noOthers, servicesOf } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { seenStorages, storageOf } from '../testing/storages.ts'
 import { contextOf, type ImportWork, readWork } from '../work/request-work.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { failRequest, finishRequest } from '../worker/leases/ending.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { failRequest, finishRequest } from '../worker/leases/repo-endings.ts'
 
 /** Imports from cloud storages. */
 

@@ -12,9 +12,9 @@ import { requestHandlers } from '../server.ts'
 import { authorityOf, noOthers } from '../testing/services.ts'
 import { settingsOf } from '../testing/settings.ts'
 import { readWork } from '../work/request-work.ts'
-import { claimRequest } from '../worker/leases/claim.ts'
-import { failRequest, finishRequest } from '../worker/leases/ending.ts'
-import { enterFinal } from '../worker/leases/lease.ts'
+import { claimRequest } from '../worker/leases/repo-claims.ts'
+import { failRequest, finishRequest } from '../worker/leases/repo-endings.ts'
+import { enterFinal } from '../worker/leases/repo-leases.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

@@ -1,7 +1,7 @@
 import type { Logger } from '@reticle/kit/observe/log'
 import type { Kysely } from 'kysely'
 import type { RequestRow, RequestsDb } from '../db/schema.ts'
-import { renewLeases, stillHeld } from './leases/lease.ts'
+import { renewLeases, stillHeld } from './leases/repo-leases.ts'
 import type { StopReason } from './settle.ts'
 
 /** Request that this worker runs. */

@@ -1,6 +1,6 @@
 import type { Doorbell } from './doorbell.ts'
-import { claimRequest } from './leases/claim.ts'
-import { requeueUnfinished } from './leases/lease.ts'
+import { claimRequest } from './leases/repo-claims.ts'
+import { requeueUnfinished } from './leases/repo-leases.ts'
 import { type RunDeps, runRequest } from './run-request.ts'
 import type { WorkerTiming } from './timing.ts'
 

@@ -9,7 +9,7 @@ import { makeDead, registerPending } from '../storage/repo-objects.ts'
 import { addRequest, blobState, readRequest } from '../testing/rows.ts'
 import { testStore } from '../testing/run.ts'
 import { resultKey } from '../work/result-key.ts'
-import { claimRequest } from './leases/claim.ts'
+import { claimRequest } from './leases/repo-claims.ts'
 import { settleRequest } from './settle.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')

@@ -8,8 +8,8 @@ import { parseStoredCheckpoint } from '../work/checkpoint.ts'
 import { isUnstorable, type RequestFailure, unstorable } from '../work/failure.ts'
 import { resultKey } from '../work/result-key.ts'
 import type { ConversionResult } from './converter-run.ts'
-import { failRequest, finishRequest } from './leases/ending.ts'
-import { requeueLater, requeueUnfinished } from './leases/lease.ts'
+import { failRequest, finishRequest } from './leases/repo-endings.ts'
+import { requeueLater, requeueUnfinished } from './leases/repo-leases.ts'
 
 export interface SettleDeps {
   db: Kysely<RequestsDb>

@@ -1,6 +1,6 @@
 import type { CheckpointTiming } from '../operations/operation.ts'
 import { hardLimitMs } from '../work/request-work.ts'
-import { leaseSeconds } from './leases/lease.ts'
+import { leaseSeconds } from './leases/repo-leases.ts'
 import type { RunningTiming } from './running-requests.ts'
 
 export interface WorkerTiming extends RunningTiming {

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hardLimitMs } from '../work/request-work.ts'
-import type { RequestLease } from './leases/lease.ts'
+import type { RequestLease } from './leases/repo-leases.ts'
 
 const prefix = 'reticle-request-'
 

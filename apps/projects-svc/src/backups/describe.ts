@@ -1,7 +1,7 @@
 import { encodeBackupLine } from '@reticle/contracts/backup-lines'
 import type { BackupIssue, BackupTask } from '@reticle/contracts/rest/backups'
 import type { Kysely } from 'kysely'
-import type { FactsTarget } from '../access/facts.ts'
+import type { FactsTarget } from '../access/repo-facts.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { toFrameSource } from '../media/messages.ts'
 import { readFrames } from '../media/repo.ts'

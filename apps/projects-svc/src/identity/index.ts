@@ -4,7 +4,7 @@
  * its other files.
  */
 export { accessTokenRules } from './access-tokens/policy.ts'
-export { purgeAccessTokens } from './access-tokens/purge.ts'
+export { purgeAccessTokens } from './access-tokens/repo-purge.ts'
 export { userRules } from './accounts/policy.ts'
 export type { IdentityDeps, Memberships } from './deps.ts'
 export { diskMailer } from './mail/disk.ts'

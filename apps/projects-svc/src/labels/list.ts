@@ -7,7 +7,7 @@ import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Owner } from '../access/owner.ts'
-import { visibleIn } from '../access/scope.ts'
+import { visibleIn } from '../access/repo-scope.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 
 /** Query without the owner, which is resolved first. */

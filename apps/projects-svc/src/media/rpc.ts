@@ -14,7 +14,6 @@ import { noDataText } from '../tasks/messages.ts'
 import { findTask } from '../tasks/repo.ts'
 import { type AttachSettings, attachMedia } from './attach.ts'
 import { changeJobMeta, changeTaskMeta } from './change.ts'
-import { extentHandlers } from './extents.ts'
 import { listFoundFrames } from './list.ts'
 import { locateChunk, locateFrame } from './locate.ts'
 import { toChosenMeta, toDataMeta, toFrameSource } from './messages.ts'
@@ -26,6 +25,7 @@ import {
   readFrames,
   sumMedia,
 } from './repo.ts'
+import { extentHandlers } from './repo-extents.ts'
 import { assertReachable, permittedSource } from './source.ts'
 import { findViewed, type Viewed } from './viewed.ts'
 

@@ -2,7 +2,7 @@ import type { Principal } from '@reticle/contracts/rest/principal'
 import { notFound } from '@reticle/kit'
 import type { Kysely } from 'kysely'
 import { authorizeTarget } from '../access/authorize.ts'
-import type { FactsTarget } from '../access/facts.ts'
+import type { FactsTarget } from '../access/repo-facts.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { findNewestTask } from './repo.ts'
 

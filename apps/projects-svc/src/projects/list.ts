@@ -5,7 +5,7 @@ import { projectFields } from '@reticle/contracts/rest/projects'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { visibleIn } from '../access/scope.ts'
+import { visibleIn } from '../access/repo-scope.ts'
 import type { ProjectRow, ProjectsDb } from '../db/schema.ts'
 
 type Query = OperationInput<typeof projects.listProjects>

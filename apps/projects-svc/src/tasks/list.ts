@@ -5,7 +5,7 @@ import { taskFields } from '@reticle/contracts/rest/tasks'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { ownProjects, visibleIn, withoutScope } from '../access/scope.ts'
+import { ownProjects, visibleIn, withoutScope } from '../access/repo-scope.ts'
 import type { ProjectsDb } from '../db/schema.ts'
 import { selectTasks, type TaskView } from './repo.ts'
 

@@ -15,9 +15,9 @@ import { verifiers } from '../testing/verifiers.ts'
 import { addWebhook, resolveLoopback, secrets } from '../testing/world.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/repo.ts'
 import { sealSecret } from '../webhooks/secret.ts'
-import { claimMessages } from './claim.ts'
 import { type Dispatcher, startDispatcher } from './dispatch.ts'
 import { matchEvents } from './match.ts'
+import { claimMessages } from './repo-claims.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const clock = testClock()

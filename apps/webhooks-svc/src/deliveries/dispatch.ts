@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inSpan } from '@reticle/kit/observe/traces'
 import { createAlarm } from '@reticle/kit/scheduling/alarm'
 import { limits } from './choose.ts'
-import { type ClaimedMessage, claimMessages } from './claim.ts'
+import { type ClaimedMessage, claimMessages } from './repo-claims.ts'
 import { fieldsOf, type SendDeps, sendMessage } from './send.ts'
 
 export interface Dispatcher {

@@ -107,7 +107,7 @@ export async function deleteWebhook(db: Db, id: number): Promise<void> {
 
 /**
  * Ends the webhooks of a deleted project or organization. They are hidden from users but still deliver their pending
- * messages; `deliveries/sweep.ts` deletes them later.
+ * messages; `deliveries/repo-sweep.ts` deletes them later.
  */
 export async function endWebhooks(db: Db, whose: WebhookScope, now: Date): Promise<void> {
   const { column, id } = columnOf(whose)

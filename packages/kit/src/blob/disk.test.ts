@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { bytesOf } from '../testing/bytes.ts'
-import { blobContract } from './contract.ts'
 import { diskBlobs } from './disk.ts'
+import { blobContract } from './testing/contract.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'reticle-blobs-'))
 afterAll(() => rm(root, { recursive: true }))

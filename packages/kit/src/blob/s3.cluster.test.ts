@@ -4,8 +4,8 @@ import { testBucket } from '../testing/bucket.ts'
 import { bytesOf } from '../testing/bytes.ts'
 import { openProxy } from '../testing/proxy.ts'
 import type { BlobStore, Range } from './blob.ts'
-import { blobContract } from './contract.ts'
 import { s3Blobs } from './s3.ts'
+import { blobContract } from './testing/contract.ts'
 
 const { options, blobs, client, unfinished } = await testBucket()
 const { bucket } = options

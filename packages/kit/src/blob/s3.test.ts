@@ -7,7 +7,7 @@ import { bytesOf } from '../testing/bytes.ts'
 import { startS3 } from '../testing/s3-server.ts'
 import { stepBytes } from './blob.ts'
 import { s3Blobs } from './s3.ts'
-import { stepsContract } from './steps-contract.ts'
+import { stepsContract } from './testing/steps-contract.ts'
 
 /**
  * Faults that a real store rarely shows, produced by a fake one. The usual behaviour is tested in `s3.cluster.test.ts`.

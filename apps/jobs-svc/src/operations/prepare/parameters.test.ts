@@ -13,7 +13,7 @@ import { requestHandlers } from '../../server.ts'
 import { authorityOf, noOthers } from '../../testing/services.ts'
 import { settingsOf } from '../../testing/settings.ts'
 import { readWork } from '../../work/request-work.ts'
-import { claimRequest } from '../../worker/leases/claim.ts'
+import { claimRequest } from '../../worker/leases/repo-claims.ts'
 
 /** Media parameters in the work that the worker receives. */
 

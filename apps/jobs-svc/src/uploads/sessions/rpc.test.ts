@@ -15,8 +15,8 @@ import type { RequestsDb } from '../../db/schema.ts'
 import { requestHandlers } from '../../server.ts'
 import { authorityOf, noOthers } from '../../testing/services.ts'
 import { settingsOf } from '../../testing/settings.ts'
-import { claimRequest } from '../../worker/leases/claim.ts'
-import { failRequest, finishRequest } from '../../worker/leases/ending.ts'
+import { claimRequest } from '../../worker/leases/repo-claims.ts'
+import { failRequest, finishRequest } from '../../worker/leases/repo-endings.ts'
 
 /** Files of several requests for one task are collected in a data-upload session. */
 

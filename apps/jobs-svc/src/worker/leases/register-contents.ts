@@ -8,7 +8,7 @@ import {
 } from '../../storage/repo-contents.ts'
 import { registerLive } from '../../storage/repo-objects.ts'
 import { mediaPrefix } from '../../work/result-key.ts'
-import { lockHeld } from './lease.ts'
+import { lockHeld } from './repo-leases.ts'
 
 type ContentRequest = Pick<RequestRow, 'request_uuid' | 'lease_token' | 'tenant' | 'input_key'>
 

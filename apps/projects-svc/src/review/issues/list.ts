@@ -5,7 +5,7 @@ import type { Principal } from '@reticle/contracts/rest/principal'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { visibleIn } from '../../access/scope.ts'
+import { visibleIn } from '../../access/repo-scope.ts'
 import type { ProjectsDb } from '../../db/schema.ts'
 import { type IssueView, selectIssues } from './repo.ts'
 

@@ -5,8 +5,8 @@ import type { Principal } from '@reticle/contracts/rest/principal'
 import { type ColumnsOf, listPage } from '@reticle/kit/list/list'
 import type { ListPage } from '@reticle/kit/list/page'
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { visibleIn } from '../../access/repo-scope.ts'
 import { supervisorOf } from '../../access/roles.ts'
-import { visibleIn } from '../../access/scope.ts'
 import type { CloudStorageRow, ProjectsDb } from '../../db/schema.ts'
 
 type Query = OperationInput<typeof storages.listCloudStorages>

@@ -1,8 +1,8 @@
 import { transports } from '@reticle/kit/testing/transport'
 import { describe, expect, test } from 'vitest'
-import { findFacts } from '../access/facts.ts'
+import { findFacts } from '../access/repo-facts.ts'
 import { attachFrames, testWorkspace } from '../testing/workspace.ts'
-import { listExtents } from './extents.ts'
+import { listExtents } from './repo-extents.ts'
 
 const { db, addUser, over } = await testWorkspace()
 const [anna, bo] = [await addUser(), await addUser()]

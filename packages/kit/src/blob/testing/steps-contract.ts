@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { bytesOf } from '../testing/bytes.ts'
-import { type BlobStore, CannotGoOn, type PutProgress, stepBytes } from './blob.ts'
+import { bytesOf } from '../../testing/bytes.ts'
+import { type BlobStore, CannotGoOn, type PutProgress, stepBytes } from '../blob.ts'
 
 /**
  * Registers the tests of `putInSteps` that every adapter of

@@ -2,7 +2,6 @@ import type { RequestReport } from '@reticle/contracts/rest/requests'
 import { keyOfAll } from '@reticle/kit/blob/spread'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../../db/schema.ts'
-import { afterEnd, endColumns } from '../../requests/ending.ts'
 import {
   extendLife,
   lockCached,
@@ -11,11 +10,12 @@ import {
   sharedFile,
   sharedResult,
 } from '../../requests/repo.ts'
+import { afterEnd, endColumns } from '../../requests/repo-ending.ts'
 import { addChunk } from '../../storage/repo-chunks.ts'
 import { registerDead } from '../../storage/repo-objects.ts'
 import type { OperationOutcome } from '../../work/request-work.ts'
 import { writesToCloudStorage } from '../../work/request-work.ts'
-import { isLost, updateLeased } from './lease.ts'
+import { isLost, updateLeased } from './repo-leases.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>

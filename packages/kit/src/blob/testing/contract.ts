@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { BlobStore, Range } from './blob.ts'
+import type { BlobStore, Range } from '../blob.ts'
 import { stepsContract } from './steps-contract.ts'
 
 /** Registers the tests that every adapter of `BlobStore` must pass. They use only keys below `contract/`. */

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhookMessageRow, WebhooksDb } from '../db/schema.ts'
 import { addWebhook } from '../testing/world.ts'
-import { sweepMessages } from './sweep.ts'
+import { sweepMessages } from './repo-sweep.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const now = new Date('2026-03-31T10:00:00Z')

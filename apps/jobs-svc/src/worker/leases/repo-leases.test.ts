@@ -5,13 +5,13 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../../db/migrations/index.ts'
 import type { RequestsDb } from '../../db/schema.ts'
-import { failLocked } from '../../requests/ending.ts'
 import { deleteRequest, lockRequest, lockRunningOf, lockTenant } from '../../requests/repo.ts'
+import { failLocked } from '../../requests/repo-ending.ts'
 import { dropUnusedResult, registerPending } from '../../storage/repo-objects.ts'
 import { addRequest, readRequest } from '../../testing/rows.ts'
 import { recoverAbandoned } from '../start.ts'
-import { claimRequest } from './claim.ts'
-import { failRequest, finishFromTwin, finishRequest } from './ending.ts'
+import { claimRequest } from './repo-claims.ts'
+import { failRequest, finishFromTwin, finishRequest } from './repo-endings.ts'
 import {
   enterFinal,
   renewLeases,
@@ -19,8 +19,8 @@ import {
   requeueLater,
   requeueUnfinished,
   stillHeld,
-} from './lease.ts'
-import { forgetWorker, noteWorker } from './workers.ts'
+} from './repo-leases.ts'
+import { forgetWorker, noteWorker } from './repo-workers.ts'
 
 const db = await testDb<RequestsDb>(migrations, 'requests')
 await checkEmitOrder(db, { request: 'tenant_turns' })

@@ -6,7 +6,7 @@ import {
   type NewCheckpoint,
   parseStoredCheckpoint,
 } from '../../work/checkpoint.ts'
-import { type RequestLease, updateLeased } from './lease.ts'
+import { type RequestLease, updateLeased } from './repo-leases.ts'
 
 type Db = Kysely<RequestsDb>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testIdentity } from '../testing.ts'
-import { purgeAccessTokens } from './purge.ts'
+import { purgeAccessTokens } from './repo-purge.ts'
 
 /** Unusable tokens are deleted after 90 days. */
 

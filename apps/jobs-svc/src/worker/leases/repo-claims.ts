@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RequestRow, RequestsDb } from '../../db/schema.ts'
 import { lockTenant, nextToken } from '../../requests/repo.ts'
-import { leaseEnd } from './lease.ts'
-import { livingSlots } from './workers.ts'
+import { leaseEnd } from './repo-leases.ts'
+import { livingSlots } from './repo-workers.ts'
 
 type Db = Kysely<RequestsDb>
 type Tx = Transaction<RequestsDb>

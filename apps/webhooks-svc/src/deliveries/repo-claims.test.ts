@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { migrations } from '../db/migrations/index.ts'
 import type { WebhooksDb } from '../db/schema.ts'
 import { addOrganizationWebhook, addWebhook } from '../testing/world.ts'
-import { claimMessages, dueMessages } from './claim.ts'
+import { claimMessages, dueMessages } from './repo-claims.ts'
 
 const db = await testDb<WebhooksDb>(migrations, 'webhooks')
 const length = 20_000
