@@ -26,7 +26,7 @@ const abortedCalls = counter({
 })
 
 /**
- * Measures calls. Creates a span for each call with a route, in the trace of the client (`traceparent`) or in a new one.
+ * Measures calls. Creates a span for each call with a route, in the trace of the client (`traceparent`) or a new one.
  */
 export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
   app.addHook('onRequest', (request, _reply, done) => {
