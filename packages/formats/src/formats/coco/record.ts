@@ -66,8 +66,8 @@ export function readGeometry(
 }
 
 /**
- * Removes empty rings. Some tools write a single ring without the enclosing list, as numbers or as points of x and y: it
- * gets one.
+ * Removes empty rings, and adds the enclosing list to a single ring. Some tools write the numbers of the only ring, or
+ * its points, without the list.
  */
 function normalizeRings(segmentation: unknown): unknown {
   if (!Array.isArray(segmentation)) return segmentation
