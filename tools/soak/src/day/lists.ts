@@ -2,8 +2,8 @@ import { type DayProject, incrementCount } from './ledger.ts'
 import type { Worker } from './worker.ts'
 
 /**
- * Checks that lists and searches contain the project, its first task and its first job. Reads the requests and a frame
- * as load only.
+ * Checks that lists and searches contain the project, its first task and its first job. Also reads requests and a
+ * frame, whose content is not checked.
  */
 export async function checkLists({ caller, ledger }: Worker, project: DayProject): Promise<void> {
   const task = project.tasks[0]
