@@ -2,8 +2,8 @@ import type { PictureForm, VideoDecoder, VideoFile, VideoIndex } from '../decode
 import { UndecodableFrame } from '../failures.ts'
 
 /**
- * Reader of the frames of a video in ascending order, on one running decoder. A sequential read decodes each frame once,
- * after a single seek.
+ * Reader of the frames of a video in ascending order, on one running decoder. A sequential read decodes each frame
+ * once, after a single seek.
  */
 export interface FrameReader {
   /** Returns whether the frame is next, or so close that decoding up to it is faster than a seek. */
