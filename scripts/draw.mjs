@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawDataset } from './demo/drawing.mjs'
 
-const usage = `node scripts/draw.mjs DIR FILE [COUNT]
-Draws pictures into DIR and writes the COCO file that describes them; without words 12 into pictures, and instances.json.`
+const usage = `node scripts/draw.mjs [DIR] [FILE] [COUNT]
+Draws COUNT images (12) into DIR (pictures) and writes the COCO file that describes them (FILE: instances.json).`
 
 const [folder = 'pictures', file = 'instances.json', count = '12'] = process.argv.slice(2)
 if (folder.startsWith('-') || !(Number(count) > 0)) {

@@ -19,9 +19,9 @@ export const readConfig = defineSettings(
     historyDays: given.RETICLE_ANNOTATIONS_HISTORY_DAYS,
     /** Milliseconds that a write waits for another write to the same job. */
     lockWaitMs: 10_000,
-    /** Milliseconds that a call waits until annotations follow a label change. */
+    /** Milliseconds that a call waits until pending label changes are applied to the annotations. */
     labelsWaitMs: 20_000,
-    /** The same for background requests; less than a conversion may take without progress. */
+    /** The same for calls of converters. Less than the ten minutes that a conversion may run without progress. */
     labelsLongWaitMs: 300_000,
   }),
 )

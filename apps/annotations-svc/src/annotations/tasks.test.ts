@@ -31,7 +31,7 @@ test('each object is stored in the job of its frame, and the task returns all of
   expect((await second.get()).set.shapes.map((one) => one.frame)).toEqual([6, 7])
 })
 
-test('a put to a task replaces all jobs and changes the revision only of jobs that had or get objects', async () => {
+test('a PUT to a task raises the revision only of jobs with objects before or after it', async () => {
   const { task, job, workspace } = setUp()
   await job.put({ shapes: [box] })
   await task.put({ shapes: [{ ...box, frame: 7 }] })
@@ -73,8 +73,8 @@ describe('a ground-truth job', () => {
     const deleted = await task.patch('delete', { shapes: [found] })
     expect(deleted.set.shapes).toEqual([])
     await task.put({ tracks: [track] })
-    const walked = (await task.get()).set
-    expect([walked.shapes, walked.tags, walked.tracks.length]).toEqual([[], [], 1])
+    const withTrack = (await task.get()).set
+    expect([withTrack.shapes, withTrack.tags, withTrack.tracks.length]).toEqual([[], [], 1])
     await task.clear()
     expect((await truth.get()).set.shapes).toHaveLength(2)
   })
@@ -122,7 +122,7 @@ describe('a track over several jobs', () => {
     ])
   })
 
-  test('a track of a skeleton joins its elements again', async () => {
+  test('a skeleton track over several jobs is read with whole elements', async () => {
     const { task } = setUp()
     const element = (label_id: number, frames: number[]) => ({
       ...{ frame: 1, label_id },
@@ -176,7 +176,7 @@ describe('a track over several jobs', () => {
     expect((await task.get()).set.tracks).toEqual(changed.tracks)
   })
 
-  test('a deletion removes all pieces', async () => {
+  test('the deletion of a track removes its pieces in all jobs', async () => {
     const { task, second } = setUp()
     const { set } = await task.put({ tracks: [track, track] })
     const { set: deleted } = await task.patch('delete', { tracks: [{ id: set.tracks[0]?.id }] })
@@ -185,7 +185,7 @@ describe('a track over several jobs', () => {
     expect((await second.get()).set.tracks).toHaveLength(1)
   })
 
-  test('a change of a piece in a job appears in the track of the task', async () => {
+  test('a change of a piece through its job appears in the track of the task', async () => {
     const { task, second } = setUp()
     await task.put({ tracks: [track] })
     const piece = (await second.get()).set.tracks[0]

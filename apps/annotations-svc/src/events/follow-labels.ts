@@ -21,13 +21,13 @@ import {
 } from '../writing/change-ledger.ts'
 import { allowLong } from './repo.ts'
 import {
-  exchangeLabels,
   findHolders,
+  invalidateLabelChecks,
   type LabelHolders,
   lockJobsOf,
-  markComplete,
-  noteRemoval,
+  recordLabelsRevision,
   removeObjects,
+  replaceLabelIds,
   updateRevisions,
 } from './store/label-rows.ts'
 
@@ -57,7 +57,7 @@ export async function followLabels(
       ? await removeObjects(tx, change, jobs, reason)
       : createChangeLedger()
   await raise(tx, change, removed, { jobs, outdated: having('outdated'), reason }, cause)
-  await markComplete(tx, change.labels_revision, having('untouched'))
+  await recordLabelsRevision(tx, change.labels_revision, having('untouched'))
 }
 
 /** Events of different keys may arrive in another order than they were emitted. */
@@ -130,10 +130,10 @@ async function replaceLabels(
 ): Promise<void> {
   const { task_ids, labels_revision } = change
   const jobs = await lockJobsOf(tx, task_ids)
-  await noteRemoval(tx, task_ids)
+  await invalidateLabelChecks(tx, task_ids)
   for (const kind of rowKinds) {
-    await exchangeLabels(tx, kind, sql.table(arrayOf[kind]), change)
-    await exchangeLabels(tx, kind, replacedTable(kind), change)
+    await replaceLabelIds(tx, kind, sql.table(arrayOf[kind]), change)
+    await replaceLabelIds(tx, kind, replacedTable(kind), change)
   }
   await updateRevisions(tx, task_ids, noRevision)
   const filled = jobs.filter((job) => objectsIn(job) > 0)

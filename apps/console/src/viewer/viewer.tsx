@@ -96,7 +96,7 @@ function FrameView({ target, name, span, frame }: FrameViewProps) {
             <Picture
               name={`Frame ${frame}`}
               isBusy={isBusy}
-              scene={{ size, picture: picture.data, items: objects.shown, remarks: issues, pen }}
+              scene={{ size, picture: picture.data, items: objects.shown, issues, pen }}
               selected={objects.selected}
               onSelect={objects.select}
             />

@@ -40,18 +40,18 @@ export function listLabels(
     .selectAll('labels')
     .where(owner ? belongingTo(owner) : visibleTo(principal))
     .where(sql<SqlBool>`coalesce(projects.draft_id, tasks.draft_id) is null`)
-    .where(asksForParent(query) ? sql<SqlBool>`true` : sql<SqlBool>`labels.parent_id is null`)
+    .where(hasParentFilter(query) ? sql<SqlBool>`true` : sql<SqlBool>`labels.parent_id is null`)
   return listPage(rows, query, labelFields, columns)
 }
 
-function asksForParent({ parent, parent_id, filter }: Query): boolean {
+function hasParentFilter({ parent, parent_id, filter }: Query): boolean {
   const isNamed = parent !== undefined || parent_id !== undefined
   return isNamed || (filter !== undefined && hasAnyField(filter, ['parent', 'parent_id']))
 }
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`
 
-/** Restricts to labels of projects and tasks that the caller owns or is assigned to. */
+/** Restricts to labels of projects and tasks that the caller may see; staff are owners and assignees. */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (
     projects.owner_id, projects.assignee_id, tasks.owner_id, tasks.assignee_id)`

@@ -2,7 +2,7 @@ import { type CallContext, signedIn } from '@reticle/kit'
 import type { BusEvent, EventCaller } from '@reticle/kit/bus/bus'
 import type { NewEvent } from './repo.ts'
 
-/** Cause of log rows: the user, the time and the request. */
+/** Cause of rows of the event log: the user, the time and the request. */
 export interface Origin {
   /** Id shared by all rows of the event. */
   event_id: string

@@ -54,7 +54,8 @@ export function importCocoDocument(document: object) {
   return importText(JSON.stringify(document))
 }
 
-export function importedOne(annotations: object[]) {
+/** Imports annotations of the document over two frames; see `documentOf` for the defaults of fields. */
+export function importRecords(annotations: object[]) {
   return importCocoDocument(documentOf(annotations))
 }
 

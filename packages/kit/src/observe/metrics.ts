@@ -13,7 +13,7 @@ export { metricNames, metricsText, resetMetrics, watchProcess } from './registry
  */
 export const rpcSeconds = histogram({
   name: 'reticle_rpc_duration_seconds',
-  help: 'Time that handlers take, until the last byte of a streamed answer',
+  help: 'Time that handlers take, until the last byte of a streamed response',
   labelNames: ['service', 'operation', 'result'],
   buckets: [0.005, 0.05, 0.5, 5],
 })

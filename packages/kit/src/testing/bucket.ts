@@ -8,7 +8,7 @@ import { readTestServers } from './config.ts'
 type S3Server = ReturnType<typeof readTestServers>['s3']
 
 /**
- * Creates a bucket for this test file on an S3 server of the test project `cluster`, by default MinIO, and removes it
+ * Creates a bucket for this test file on an S3 server of the vitest project `cluster`, by default MinIO, and removes it
  * after the file.
  */
 export async function testBucket(server: S3Server = readTestServers().s3) {
@@ -17,7 +17,7 @@ export async function testBucket(server: S3Server = readTestServers().s3) {
   const options = { ...server, bucket }
   const blobs: BlobStore = await s3Blobs(options)
   afterAll(async () => {
-    await blobs.removeUnfinished(new Date(Date.now() + 3_600_000))
+    await blobs.removeUnfinished(new Date(Date.now() + 3_600_000)) // all, because none began later
     const keys: string[] = []
     for await (const { name } of client.listObjectsV2(bucket, '', true)) keys.push(name)
     await client.removeObjects(bucket, keys)

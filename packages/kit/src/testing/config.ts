@@ -39,7 +39,7 @@ const secondS3 = z.object({
 
 /**
  * Reads the address of an S3 server other than MinIO.
- * @throws ConfigError outside of the test project `cluster`
+ * @throws ConfigError outside of the vitest project `cluster`
  */
 export function readSecondS3() {
   const given = readEnv(secondS3, process.env)
@@ -57,7 +57,8 @@ const emulators = z.object({
 })
 
 /**
- * Reads the addresses of the emulators of that project: a connection string for Azure, and an endpoint for Google.
+ * Reads the addresses of the emulators of the vitest project `cluster`: a connection string for Azure, and an endpoint
+ * for Google.
  * @throws ConfigError outside of that project
  */
 export function readTestEmulators() {

@@ -1,7 +1,10 @@
 import { type DayProject, incrementCount } from './ledger.ts'
 import type { Worker } from './worker.ts'
 
-/** Reads lists and searches, which must contain the objects of the user. */
+/**
+ * Checks that lists and searches contain the project, its first task and its first job. Also reads requests and a
+ * frame, whose content is not checked.
+ */
 export async function checkLists({ caller, ledger }: Worker, project: DayProject): Promise<void> {
   const task = project.tasks[0]
   const search = encodeURIComponent(project.name)

@@ -17,8 +17,9 @@ type Tx = Transaction<AnnotationsDb>
 type LabelsChange = z.output<typeof labelsChanged.data>
 type Replacement = LabelsChange['replaced_labels'][number]
 
-/** State of the jobs that was read before they were locked. */
+/** State of the jobs that was read before they were locked, because the read may scan millions of rows. */
 export interface LabelHolders {
+  /** Revision of each job at that time. A job whose revision has changed since may have other objects. */
   revisions: ReadonlyMap<number, number>
   /** Jobs with objects of the affected labels; undefined: any job may have some. */
   holders: ReadonlySet<number> | undefined
@@ -33,21 +34,25 @@ export async function findHolders(
   const revisions = new Map(rows.map((row) => [row.job_id, row.revision]))
   if (!affected) return { revisions, holders: undefined }
   const holders = new Set<number>()
-  const jobsOf = arrayOfJobs(rows)
+  const jobIds = arrayOfJobs(rows)
   for (const kind of affected.length > 0 ? rowKinds : []) {
     const found = await sql<{ job_id: number }>`
-      select distinct job_id from ${sql.raw(liveRows(kind, jobsOf))}
+      select distinct job_id from ${sql.raw(liveRows(kind, jobIds))}
       where label_id = any(${affected}::int[])`.execute(tx)
     for (const { job_id } of found.rows) holders.add(job_id)
   }
   return { revisions, holders }
 }
 
+/** Returns SQL of an array of job ids. */
 const arrayOfJobs = (jobs: readonly Pick<AnnotationSetRow, 'job_id'>[]) =>
   `array[${jobs.map((job) => job.job_id).join()}]::int[]`
 
-/** Marks jobs that the change does not affect as complete for the new labels revision. */
-export async function markComplete(
+/**
+ * Records a labels revision for jobs whose objects it does not affect. Rows that were stored under the revision before
+ * count as stored under the new one, so the label sweep does not rewrite them.
+ */
+export async function recordLabelsRevision(
   tx: Tx,
   labels_revision: number,
   jobs: readonly AnnotationSetRow[],
@@ -58,23 +63,26 @@ export async function markComplete(
     where job_id = any(${ids}::int[])`.execute(tx)
 }
 
-/** Deletes objects of deleted labels. Objects of deleted sublabels are elements, which the sweep removes. */
+/**
+ * Deletes objects of deleted labels. Objects of deleted sublabels are elements, which the label sweep removes
+ * (`upkeep/sweep.ts`).
+ */
 export async function removeObjects(
   tx: Tx,
   change: LabelsChange,
   jobs: readonly AnnotationSetRow[],
   reason: ChangeReason | undefined,
 ): Promise<ChangeLedger> {
-  await noteRemoval(tx, change.task_ids)
+  await invalidateLabelChecks(tx, change.task_ids)
   const ledger = createChangeLedger()
-  const jobsOf = arrayOfJobs(jobs)
+  const jobIds = arrayOfJobs(jobs)
   for (const kind of rowKinds) {
-    const keeping = reason ? sql`, kept as (${sql.raw(keepRows(kind, 'from stored'))})` : sql``
+    const toHistory = reason ? sql`, kept as (${sql.raw(keepRows(kind, 'from stored'))})` : sql``
     for (const part of await partitionsOf(tx, kind, change.task_ids)) {
-      const rowIds = `select stored.ctid from ${liveRows(kind, jobsOf, { from: part })}
+      const rowIds = `select stored.ctid from ${liveRows(kind, jobIds, { from: part })}
         where label_id = any(array[${change.deleted_label_ids}]::int[])`
       const { rows } = await sql<{ job_id: number; count: number }>`
-        with stored as (${sql.raw(deleteFrom(part, rowIds))} returning *)${keeping}
+        with stored as (${sql.raw(deleteFrom(part, rowIds))} returning *)${toHistory}
         select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
       for (const { job_id, count } of rows) recordDeletions(ledger, kind, job_id, count)
     }
@@ -90,29 +98,30 @@ export async function lockJobsOf(tx: Tx, task_ids: readonly number[]): Promise<A
   return rows
 }
 
-/** Makes writes that were checked with the old labels fail (`assertSameLabels`). */
-export async function noteRemoval(tx: Tx, task_ids: readonly number[]): Promise<void> {
+/** Makes writes fail whose objects were checked against the old labels (`assertSameLabels` in `targets/labels.ts`). */
+export async function invalidateLabelChecks(tx: Tx, task_ids: readonly number[]): Promise<void> {
   await sql`update jobs set labels_changes = labels_changes + 1
     where task_id = any(${task_ids}::int[])`.execute(tx)
 }
 
-export async function exchangeLabels(
+/** Replaces label and attribute ids in rows of tasks that moved into a project, which has the same labels. */
+export async function replaceLabelIds(
   tx: Tx,
   kind: RowKind,
   table: RawBuilder<unknown>,
   { task_ids, replaced_labels, replaced_specs }: LabelsChange,
 ): Promise<void> {
-  const labels = (column: string) => replaced(column, 'label_id', replaced_labels)
-  const specs = (text: RawBuilder<unknown>) => replaced(text, 'spec_id', replaced_specs)
+  const withLabels = (column: string) => replaceIds(column, 'label_id', replaced_labels)
+  const withSpecs = (text: RawBuilder<unknown>) => replaceIds(text, 'spec_id', replaced_specs)
   const from = replaced_labels.map((one) => one.from)
   const map = Object.fromEntries(replaced_labels.map((one) => [one.from, one.to]))
-  const idsTo = sql`${JSON.stringify(map)}::jsonb` // for lookups by key
-  const texts = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
-  const sets = texts.map((name) => sql`${sql.id(name)} = ${specs(labels(name))}`)
+  const newIds = sql`${JSON.stringify(map)}::jsonb` // for lookups by key
+  const jsonColumns = { tag: [], shape: ['elements'], track: ['elements', 'shapes'] }[kind]
+  const sets = jsonColumns.map((name) => sql`${sql.id(name)} = ${withSpecs(withLabels(name))}`)
   await sql`
     update ${table} set ${sql.join([
-      sql`label_id = (${idsTo} ->> label_id::text)::int`,
-      sql`attributes = ${specs(sql.id('attributes'))}`,
+      sql`label_id = (${newIds} ->> label_id::text)::int`,
+      sql`attributes = ${withSpecs(sql.id('attributes'))}`,
       ...sets,
     ])}
     where task_id = any(${task_ids}::int[]) and label_id = any(${from}::int[])`.execute(tx)
@@ -122,7 +131,7 @@ export async function exchangeLabels(
  * Replaces ids in JSON text. The text was written by this service, so a member looks like `"spec_id":90,`, which no
  * string value can contain because its quotes are escaped. New ids never equal old ids of the same task.
  */
-function replaced(
+function replaceIds(
   text: string | RawBuilder<unknown>,
   member: 'label_id' | 'spec_id',
   ids: readonly Replacement[],

@@ -10,7 +10,7 @@ export interface DeletedLabel {
 }
 
 /** Maximum number of rows over all projects. */
-const mostKept = 100_000
+const mostNames = 100_000
 
 /** Stores the names of deleted labels, because revisions contain only their ids. */
 export async function keepDeletedLabels(
@@ -34,15 +34,16 @@ export async function findDeletedLabels(db: Db, ids: readonly number[]): Promise
 }
 
 /**
- * Deletes names of labels that no readable revision can use. The deletion of a label creates a revision of every job
- * with objects of it, so both expire at the same time.
+ * Deletes names of labels that no readable revision contains. The deletion of a label creates a revision of every job
+ * with objects of the label, so the earlier revisions with these objects expire at the same time as the name.
  *
  * @param oldest date from which history is kept
+ * @param most number of names to keep, the most recently deleted ones
  */
 export async function dropDeletedLabels(
   db: Db,
   oldest: Date | 'infinity',
-  most = mostKept,
+  most = mostNames,
 ): Promise<void> {
   await sql`
     delete from deleted_labels where deleted_date < ${oldest}::timestamptz or label_id in (

@@ -1,5 +1,5 @@
 import type { FrameObject } from '../frame/item.ts'
-import type { Remark } from './scene.ts'
+import type { IssueMark } from './scene.ts'
 import { pathOf } from './shapes.ts'
 
 /** Emphasises an object, in picture pixels. `pixel` is the size of a CSS pixel in picture pixels. */
@@ -32,12 +32,12 @@ function strokeItem(context: CanvasRenderingContext2D, item: FrameObject, pixel:
   }
 }
 
-const remarkColor = '#ff8c00'
+const issueColor = '#ff8c00'
 
 /** Draws the position of an issue with its number. */
-export function drawRemark(
+export function drawIssue(
   context: CanvasRenderingContext2D,
-  { id, position }: Remark,
+  { id, position }: IssueMark,
   pixel: number,
 ): void {
   const [left = 0, top = 0, right = 0, bottom = 0] = position
@@ -45,10 +45,10 @@ export function drawRemark(
   const points = isBox ? [left, top, right, top, right, bottom, left, bottom] : position
   context.setLineDash([2 * pixel, 3 * pixel])
   context.lineWidth = 2 * pixel
-  context.strokeStyle = remarkColor
+  context.strokeStyle = issueColor
   context.stroke(pathOf({ form: 'ring', points }))
   context.setLineDash([])
   context.font = `bold ${14 * pixel}px sans-serif`
-  context.fillStyle = remarkColor
+  context.fillStyle = issueColor
   context.fillText(`? ${id}`, left, top - 4 * pixel)
 }

@@ -2,7 +2,7 @@ import type { FrameObject } from '../frame/item.ts'
 import { paintMask, pixelsFor } from '../geometry/mask.ts'
 import { onPixels, type View } from '../geometry/view.ts'
 import { openLayer, type Screen } from './layer.ts'
-import { drawEmphasis, drawRemark } from './marks.ts'
+import { drawEmphasis, drawIssue } from './marks.ts'
 import type { Scene } from './scene.ts'
 import { setViewTransform } from './shapes.ts'
 
@@ -42,7 +42,7 @@ export function openPainter(canvas: HTMLCanvasElement) {
     drawPicture(context, scene, masks, view.scale * screen.density)
     layer.show(context, view)
     setViewTransform(context, view, screen.density)
-    for (const remark of scene.remarks) drawRemark(context, remark, 1 / view.scale)
+    for (const issue of scene.issues) drawIssue(context, issue, 1 / view.scale)
     for (const item of [scene.hovered, scene.selected])
       if (item) drawEmphasis(context, item, 1 / view.scale)
     context.resetTransform()

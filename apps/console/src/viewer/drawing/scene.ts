@@ -8,23 +8,24 @@ export interface Pen {
   isOutlined: boolean
 }
 
-/** Position of an issue: a box, or the corners of a polygon. */
-export interface Remark {
+/** Issue that is drawn on the frame. */
+export interface IssueMark {
   id: number
+  /** A box as left, top, right and bottom, or the corners of a polygon. */
   position: readonly number[]
 }
 
-/** Content of the screen. */
+/** Content of the canvas. */
 export interface Scene {
   /** Size of the frame in pixels. */
   size: Dimensions
-  /** Undefined when the picture cannot be shown. */
+  /** Undefined while the picture is loaded, or if it cannot be shown. */
   picture: ImageBitmap | undefined
   /** Objects in drawing order. */
   items: readonly FrameObject[]
-  remarks: readonly Remark[]
+  issues: readonly IssueMark[]
   pen: Pen
-  /** Emphasised objects. */
+  /** Objects that are drawn with emphasis: the selected one, and the one under the pointer. */
   selected: FrameObject | undefined
   hovered: FrameObject | undefined
 }

@@ -3,7 +3,7 @@ import { metricsText, resetMetrics } from '@reticle/kit/observe/metrics'
 import { rememberTraces } from '@reticle/kit/observe/trace-sdk'
 import { afterAll, expect, test } from 'vitest'
 import { startTestGateway } from '../../testing/gateway.ts'
-import { rowSeconds } from './watch.ts'
+import { routeSeconds } from './watch.ts'
 
 resetMetrics()
 const tracing = rememberTraces('gateway')
@@ -43,7 +43,7 @@ test('an invalid traceparent starts a new trace', async () => {
 test('metrics of all routes and statuses stay below 2,000 series', async () => {
   for (const { path: route, method } of restOperations.filter((one) => !one.gone))
     for (const status of ['2xx', '4xx'])
-      rowSeconds.observe({ route, method: String(method), status }, 0.1)
+      routeSeconds.observe({ route, method: String(method), status }, 0.1)
   const series = (await metricsText()).split('\n').filter((line) => /^\w/.test(line))
   expect(series.length).toBeLessThan(1000)
 })

@@ -3,17 +3,17 @@ import { readTraceparent, startWork } from '@reticle/kit/observe/traces'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OpenCalls } from './open-calls.ts'
 
-/** Labelled by route and class of status (`2xx`), so that `/metrics` stays below 2,000 series. */
-export const rowSeconds = createTotals({
+/** Count and sum by route and status class (`2xx`), without buckets, so that `/metrics` stays below 2,000 series. */
+export const routeSeconds = createTotals({
   name: 'reticle_http_request_duration_seconds',
-  help: 'Time from the headers of a request to the end of its answer, by row',
+  help: 'Time from the headers of a request to the end of its response, by route',
   labelNames: ['route', 'method', 'status'],
 })
 
-/** Over all routes, where histogram buckets are affordable. */
-const answerSeconds = histogram({
+/** Without the route, because histogram buckets for each route would be too many series. */
+const responseSeconds = histogram({
   name: 'reticle_http_answer_seconds',
-  help: 'Time from the headers of a request to the end of its answer',
+  help: 'Time from the headers of a request to the end of its response',
   labelNames: ['status'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 })
@@ -21,12 +21,12 @@ const answerSeconds = histogram({
 /** Calls that no other instrument counts, because they did not end with the response of their route. */
 const abortedCalls = counter({
   name: 'reticle_http_aborted_calls_total',
-  help: 'Calls that did not end with the answer of their route, by cause',
+  help: 'Calls that did not end with the response of their route, by cause',
   labelNames: ['cause'],
 })
 
 /**
- * Measures calls, and creates spans for those with a route: in the trace that the client sent, or else in a new one.
+ * Measures calls. Creates a span for each call with a route, in the trace of the client (`traceparent`) or a new one.
  */
 export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -41,10 +41,10 @@ export function watchRequests(app: FastifyInstance, calls: OpenCalls): void {
   app.addHook('onResponse', (request, reply, done) => {
     if (!reply.raw.writableFinished) return done()
     const { statusCode } = reply
-    const status = classOf(statusCode)
+    const status = statusClassOf(statusCode)
     const seconds = reply.elapsedTime / 1000
-    rowSeconds.observe({ ...routeLabelsOf(request), status }, seconds)
-    answerSeconds.observe({ status }, seconds)
+    routeSeconds.observe({ ...routeLabelsOf(request), status }, seconds)
+    responseSeconds.observe({ status }, seconds)
     request.work?.note({ 'http.response.status_code': statusCode })
     request.work?.end(statusCode < 500 ? undefined : new Error(String(statusCode)))
     done()
@@ -66,4 +66,4 @@ function routeLabelsOf({ routeOptions }: FastifyRequest) {
   return { route: operation.path, method: operation.method ?? 'other' }
 }
 
-const classOf = (status: number) => `${Math.floor(status / 100)}xx`
+const statusClassOf = (status: number) => `${Math.floor(status / 100)}xx`

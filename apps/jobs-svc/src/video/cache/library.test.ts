@@ -94,7 +94,7 @@ describe('a video', patience, () => {
   })
 
   test('is limited in its number of concurrent decoders', async () => {
-    const { numberAt, starts } = await prepared({ mostReels: 1 })
+    const { numberAt, starts } = await prepared({ mostDecoders: 1 })
     const wanted = [40, 0, 20, 49, 5]
     expect(await Promise.all(wanted.map(numberAt))).toEqual(wanted)
     expect(starts()).toBe(5)

@@ -3,9 +3,9 @@ import type { BlobStore } from '@reticle/kit/blob/blob'
 import { isShareKey } from '../../storage/share/files.ts'
 import { UnusableInput } from '../../work/errors.ts'
 import type { VideoDecoder } from '../decoder.ts'
+import { openDecoderPool, type VideoPictureQuery } from './decoder-pool.ts'
+import { openFrameReader } from './frame-reader.ts'
 import { openStaging } from './local-copies.ts'
-import { openReel } from './reel.ts'
-import { openReels, type VideoPictureQuery } from './reels.ts'
 import { openIndexes, storeIndex } from './stored-index.ts'
 import type { StoredVideo, Videos } from './videos.ts'
 
@@ -18,7 +18,7 @@ export interface VideosOptions {
   /** Size limit of the copies in bytes. */
   mostBytes: number
   /** Limit of concurrent decoders. */
-  mostReels?: number
+  mostDecoders?: number
   /** Idle time in milliseconds after which a decoder is ended. */
   idleMs?: number
 }
@@ -30,7 +30,7 @@ export const unsupportedVideo = ({ name }: Pick<StoredVideo, 'name'>) =>
   )
 
 export function openVideos(options: VideosOptions): Videos {
-  const { blobs, findDecoder, folder, mostBytes, mostReels: most = 3, idleMs = 3000 } = options
+  const { blobs, findDecoder, folder, mostBytes, mostDecoders: most = 3, idleMs = 3000 } = options
   const staging = openStaging({ blobs, folder, mostBytes })
   const indexOf = openIndexes(blobs)
 
@@ -46,9 +46,9 @@ export function openVideos(options: VideosOptions): Videos {
       throw invalidText(`The video has no frame ${first}: it has ${index.pts.length}`)
     const { path, release } = await staging.acquire(video)
     const file = { path, name: video.name }
-    return { reel: openReel({ decoder, file, index, first, form }), release }
+    return { reader: openFrameReader({ decoder, file, index, first, form }), release }
   }
-  const reels = openReels({ open, most, idleMs })
+  const decoders = openDecoderPool({ open, most, idleMs })
   /** Checks that a file on the share has not changed since its local copy was made. */
   const assertSame = async (key: string) => {
     const { video } = await indexOf(key)
@@ -70,7 +70,7 @@ export function openVideos(options: VideosOptions): Videos {
     },
     picture: async (key, frame, form) => {
       // Started first: decoders yield frames in the order of the requests.
-      const picture = reels.picture({ key, frame, form })
+      const picture = decoders.picture({ key, frame, form })
       const [bytes] = await Promise.all([picture, assertSame(key)])
       return bytes
     },
@@ -79,7 +79,7 @@ export function openVideos(options: VideosOptions): Videos {
       return blobs.stat(isShareKey(video.key) ? video.key : key)
     },
     close: async () => {
-      await reels.close()
+      await decoders.close()
       await staging.close()
     },
   }

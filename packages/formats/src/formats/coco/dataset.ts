@@ -20,7 +20,7 @@ import { spelledAs } from '../../text/paths.ts'
 import { type CocoFile, findCocoArchive, findCocoFiles, rootOfSet } from './files.ts'
 import { importCocoFiles } from './import.ts'
 import { type CocoNames, pathsOf, readNames, recordsOf, scanFile, sizeOf } from './names.ts'
-import { type CocoId, readCustomAttributes, readId } from './record.ts'
+import { type CocoId, readId, readNewAttributes } from './record.ts'
 
 /** Opens a COCO archive with one subset for each annotation file, ordered by file name. */
 export async function openCocoDataset(
@@ -83,7 +83,7 @@ async function readAnnotated(
       }
       const label = categories.get(readId(record, 'category_id', location)) ?? ''
       used.add(label)
-      const { attributes, isOfTrack } = readCustomAttributes(record, location)
+      const { attributes, isOfTrack } = readNewAttributes(record, location)
       for (const [name, value] of attributes) labels.note(label, name, value, isOfTrack)
     }
   }

@@ -41,7 +41,7 @@ describe('a COCO export that is imported again', () => {
     expect(again.report).toMatchObject({ created: { shapes: 4 }, skipped: 0, entries: [] })
   })
 
-  test('keeps tracks, which end where they were hidden', async () => {
+  test('keeps the keyframes of a track, including the outside one at the start of a gap', async () => {
     const frames = framesOf(Array.from({ length: 12 }, (_, index) => `${index}.jpg`))
     const track = trackOf(
       [

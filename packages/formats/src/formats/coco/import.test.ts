@@ -4,7 +4,7 @@ import {
   createSpec,
   documentOf,
   importCocoDocument,
-  importedOne,
+  importRecords,
   labels,
   twoFrames,
 } from '../../testing/coco.ts'
@@ -27,30 +27,30 @@ describe('a COCO import', () => {
     ])
   })
 
-  test('reads run lengths in three encodings regardless of iscrowd', async () => {
+  test('reads run lengths in three encodings regardless of iscrowd, and pads short ones', async () => {
     const text = encodeRuns([244, 1, 79, 1, 7675])
-    const { shapes } = await importedOne([
+    const { shapes } = await importRecords([
       { segmentation: { counts: [244, 1, 79, 1, 7675], size: [80, 100] }, iscrowd: 0 },
       { segmentation: { counts: text, size: [80, 100] } },
       { segmentation: { counts: [text], size: [80, 100] } },
       { segmentation: { counts: [244, 1], size: [80, 100] } },
     ])
-    const whole = ['mask', [0, 2, 3, 4, 4, 4]]
+    const full = ['mask', [0, 2, 3, 4, 4, 4]]
     expect(shapes.map(({ type, points }) => [type, points])).toEqual([
-      whole,
-      whole,
-      whole,
+      full,
+      full,
+      full,
       ['mask', [0, 1, 3, 4, 3, 4]],
     ])
   })
 
   test('converts masks to polygons on request: one for each part, grouped', async () => {
     // Column runs: two pixels at (3, 4), and a separate one at (5, 4).
-    const parted = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
+    const separated = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
     const single = { counts: [244, 1, 7755], size: [80, 100] }
     const attributes = { color: 'blue', occluded: true }
     const document = documentOf([
-      { segmentation: parted, category_id: 1, attributes },
+      { segmentation: separated, category_id: 1, attributes },
       { segmentation: single },
       { segmentation: [[0, 0, 5, 0, 5, 5]] },
     ])
@@ -104,7 +104,7 @@ describe('a COCO import', () => {
 
   test('groups the rings of an object, with group numbers from 1 on each frame', async () => {
     const ring = [0, 0, 5, 0, 5, 5]
-    const { shapes } = await importedOne([
+    const { shapes } = await importRecords([
       { segmentation: [ring] },
       { segmentation: [ring, ring] },
       { segmentation: [ring, [], ring] },
@@ -122,7 +122,7 @@ describe('a COCO import', () => {
   })
 
   test('skips shapes without area and reports them', async () => {
-    const { shapes, report } = await importedOne([
+    const { shapes, report } = await importRecords([
       { bbox: [1, 2, 0, 4] },
       { segmentation: [[0, 0, 5, 5]] },
       { segmentation: { counts: [8000], size: [80, 100] } },
@@ -143,7 +143,7 @@ describe('a COCO import', () => {
   })
 
   test('reports unknown attributes and duplicate ids', async () => {
-    const { shapes, report } = await importedOne([
+    const { shapes, report } = await importRecords([
       {
         id: 7,
         bbox: [1, 2, 3, 4],
@@ -182,14 +182,14 @@ describe('a COCO import', () => {
 
   test('reads null attributes as missing', async () => {
     const attributes = { occluded: null, rotation: null, track_id: null, keyframe: null }
-    const { shapes, tracks } = await importedOne([{ bbox: [1, 2, 3, 4], attributes }])
+    const { shapes, tracks } = await importRecords([{ bbox: [1, 2, 3, 4], attributes }])
     expect(shapes).toMatchObject([{ occluded: false, rotation: 0 }])
     expect(tracks).toEqual([])
   })
 
-  test('keeps known sources; unknown ones become manual, and the report names them', async () => {
+  test('keeps known sources; unknown ones become manual and are reported, missing ones become file', async () => {
     const given = ['auto', 'Ground truth', 'Ground truth', 'elsewhere', 7, '', null, undefined]
-    const { shapes, report } = await importedOne(
+    const { shapes, report } = await importRecords(
       given.map((source) => ({ bbox: [1, 2, 3, 4], attributes: { source } })),
     )
     expect(shapes.map(({ source }) => source)).toEqual([
@@ -210,7 +210,7 @@ describe('a COCO import', () => {
     ])
   })
 
-  test('drops background objects and objects without a category', async () => {
+  test('drops objects of the category background silently, and reports objects of category 0', async () => {
     const { shapes, report } = await importCocoDocument({
       images: [{ id: 1, file_name: 'a.jpg' }],
       categories: [{ id: 5, name: 'background' }],
@@ -223,7 +223,7 @@ describe('a COCO import', () => {
     expect(report.entries).toMatchObject([{ code: 'unlabelled', count: 1 }])
   })
 
-  test('ignores frames outside the job', async () => {
+  test('skips annotations on frames outside the job and reports them', async () => {
     const target = targetOf(labels, framesOf(['a.jpg', 'b/c.jpg']))
     target.frames.includes = (frame) => frame === 1
     const text = JSON.stringify(
@@ -235,17 +235,17 @@ describe('a COCO import', () => {
   })
 
   test('reports progress up to 1', async () => {
-    const { progress } = await importedOne([{ bbox: [1, 2, 3, 4] }])
+    const { progress } = await importRecords([{ bbox: [1, 2, 3, 4] }])
     expect(progress.at(-1)).toBe(1)
   })
 
   test('skips a box of a skeleton label', async () => {
-    const person = labelOf({ id: 41, name: 'road', type: 'skeleton' })
+    const skeleton = labelOf({ id: 41, name: 'road', type: 'skeleton' })
     const text = JSON.stringify(documentOf([{ bbox: [1, 2, 3, 4] }]))
     const { shapes, report } = await importBytes(
       coco,
       text,
-      targetOf([person], framesOf(['a.jpg'])),
+      targetOf([skeleton], framesOf(['a.jpg'])),
     )
     expect([shapes.length, report.skipped]).toEqual([0, 1])
   })
@@ -260,7 +260,7 @@ describe('a COCO import', () => {
     'val/a.jpg',
     'JPEGImages/a.jpg',
     'https://host/somewhere/a.jpg',
-  ])('finds the image of %s although another image has the same name', async (file_name) => {
+  ])('matches %s to the frame a.jpg, not to other/a.jpg', async (file_name) => {
     const document = { ...documentOf([{ bbox: [1, 2, 3, 4] }]), images: [{ id: 1, file_name }] }
     const bytes = await zipOf({ 'annotations/instances_val.json': JSON.stringify(document) })
     const target = targetOf(labels, framesOf(['other/a.jpg', 'a.jpg']))
@@ -270,7 +270,7 @@ describe('a COCO import', () => {
 
   test('reads rotation, outside and track flags only where they apply', async () => {
     const ring = [0, 0, 5, 0, 5, 5]
-    const { shapes, tracks, report } = await importedOne([
+    const { shapes, tracks, report } = await importRecords([
       { bbox: [1, 2, 3, 4], attributes: { outside: true, rotation: 30, score: 0.5 } },
       { segmentation: [ring], attributes: { rotation: 30 } },
       { segmentation: [ring, ring], attributes: { track_id: 1, keyframe: true } },
@@ -289,7 +289,7 @@ describe('a COCO import', () => {
 
   test('ignores the rotation of a mask', async () => {
     const segmentation = { counts: [244, 1, 79, 1, 7675], size: [80, 100] }
-    const { shapes, report } = await importedOne([{ segmentation, attributes: { rotation: 15 } }])
+    const { shapes, report } = await importRecords([{ segmentation, attributes: { rotation: 15 } }])
     expect(shapes.map(({ type, rotation }) => [type, rotation])).toEqual([['mask', 0]])
     expect(report.entries).toEqual([])
   })

@@ -32,10 +32,10 @@ import { segmentRecords } from './panoptic.ts'
 import {
   type CocoId,
   hasKeypoints,
-  readCustom,
   readFlags,
   readGeometry,
   readIds,
+  readValues,
 } from './record.ts'
 
 /** State of an import across all its files. */
@@ -146,7 +146,7 @@ function readShapes(found: Found, { intake, tracks }: CocoImport, shapes: NewSha
   const parts = partsOf(found, intake)
   if (parts.length === 0) return
   const flags = readFlags(record, location)
-  const attributes = intake.valuesFor(label, readCustom(record, label, location), location)
+  const attributes = intake.valuesFor(label, readValues(record, label, location), location)
   noteLosses(found, parts, flags, intake)
   const group = parts.length > 1 ? intake.newGroup(frame.frame) : 0
   const score = intake.scoreFor(record.score ?? flags.score, location)

@@ -1,4 +1,4 @@
-/** Reads the images and categories of a COCO file, the part that an import keeps in memory. */
+/** Reads the images and categories of a COCO file. An import keeps them in memory, and streams the annotations. */
 
 import type { FileItem } from '../../importing/item-frames.ts'
 import { createFrameMatcher, deepestOf } from '../../importing/match-frames.ts'
@@ -15,13 +15,14 @@ import { createFieldError, isRecord, type JsonRecord, readText } from '../../tex
 import type { CocoFile } from './files.ts'
 import { type CocoId, readId } from './record.ts'
 
+/** Images of a file with the frames that they belong to, and categories. */
 export interface CocoIndex {
   images: Map<CocoId, FileItem>
   /** Names of categories by id. */
   categories: Map<CocoId, string>
 }
 
-/** Images and categories of a file by id, with the names as written. */
+/** Images and categories of a file by id, with names as written, before images are matched to frames. */
 export interface CocoNames {
   images: Map<CocoId, NamedImage>
   categories: Map<CocoId, string>
@@ -43,8 +44,8 @@ export async function readIndex(
 }
 
 /**
- * Reads images and categories. Root keys may come in any order, and official files have annotations before
- * categories: those are skipped, and reading stops once everything needed has been read.
+ * Reads images and categories. Root keys may be in any order: official files have annotations before categories.
+ * Annotations are skipped. Reading stops when all three keys were found and images and categories are complete.
  * @throws {FormatError} when the file is not a COCO file or an image id is duplicate
  */
 export async function readNames(
@@ -78,23 +79,23 @@ export async function readNames(
 const expectedKeys = ['images', 'categories', 'annotations']
 
 /**
- * Yields the members of a file. Syntax errors become a `FormatError` with file and byte.
- * @param isEnough called after each piece; true ends the scan early
+ * Yields the members of a file. Syntax errors become a `FormatError` with the file and the byte offset.
+ * @param isDone called after each piece; true ends the scan early
  */
 export async function* scanFile(
   file: CocoFile,
   options: ScanOptions,
   onBytes: (bytes: number) => void,
-  isEnough: () => boolean = () => false,
+  isDone: () => boolean = () => false,
 ): AsyncGenerator<RootMember> {
   const scanner = createScanner(options)
-  let left = file.size
+  let remaining = file.size
   try {
     for await (const piece of file.read()) {
-      left -= piece.length
+      remaining -= piece.length
       onBytes(piece.length)
       yield* scanner.feed(piece)
-      if (isEnough()) return onBytes(left)
+      if (isDone()) return onBytes(remaining)
     }
     scanner.end()
   } catch (error) {
@@ -139,7 +140,7 @@ function readCategories(
   }
 }
 
-/** Yields the elements of a list as records, each with its name for messages. */
+/** Yields the records of a batch of list elements, each with its location for error messages. */
 export function* recordsOf(member: RootMember, file: CocoFile, noun: string) {
   if (!isBatch(member))
     throw createFieldError(member.key, member.value, 'a list', { file: file.name })
@@ -156,20 +157,20 @@ export function* recordsOf(member: RootMember, file: CocoFile, noun: string) {
   }
 }
 
-/** Place of a record. Only few of millions of records appear in messages, so the name is built on demand. */
+/** Location of a record. Few of millions of records appear in messages, so their names are built on demand. */
 class RecordLocation implements ErrorLocation {
   readonly file: string
   readonly #id: unknown
-  readonly #among: { noun: string; list: string; position: number }
+  readonly #entry: { noun: string; list: string; position: number }
 
-  constructor(file: string, id: unknown, among: { noun: string; list: string; position: number }) {
+  constructor(file: string, id: unknown, entry: { noun: string; list: string; position: number }) {
     this.file = file
     this.#id = id
-    this.#among = among
+    this.#entry = entry
   }
 
   get record(): string {
-    const { noun, list, position } = this.#among
+    const { noun, list, position } = this.#entry
     const isNamed = typeof this.#id === 'number' || typeof this.#id === 'string'
     return isNamed ? `${noun} ${this.#id}` : `${list}[${position}]`
   }
@@ -188,7 +189,10 @@ function matchImages(
   return images
 }
 
-/** Returns the path as written, then without the folders that tools add; the shortest path is last. */
+/**
+ * Returns the paths to match, most likely first: as written, then without a folder that tools add. The longest rest
+ * comes first.
+ */
 export function pathsOf(name: string, subset: string): string[] {
   if (/^https?:\/\//.test(name)) return [lastOfUrl(name)]
   const folders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']

@@ -14,7 +14,7 @@ import {
 } from '../../text/json-fields.ts'
 import { furthest } from '../../text/numbers.ts'
 
-/** Id of a record. Texts with digits are read as numbers; some tools use names instead. */
+/** Id of a record. A text of digits only is read as a number; some tools use names as ids. */
 export type CocoId = number | string
 
 /**
@@ -37,7 +37,7 @@ export function readIds(record: JsonRecord, location: ErrorLocation) {
 }
 
 /** Geometry of an annotation. */
-export interface RecordOutline {
+export interface RecordGeometry {
   /** Rings, masks or one box; parts without area are undefined. */
   parts: (PartGeometry | undefined)[]
   /** True when the box replaces a segmentation that has no area or cannot be read. */
@@ -53,29 +53,32 @@ export function readGeometry(
   record: JsonRecord,
   size: PictureSize,
   location: ErrorLocation,
-): RecordOutline {
-  const segmentation = withoutEmptyRings(record.segmentation ?? [])
+): RecordGeometry {
+  const segmentation = normalizeRings(record.segmentation ?? [])
   if (Array.isArray(segmentation) && segmentation.length === 0)
     return { parts: [readBox(record.bbox, location)], isBoxInstead: false }
   const { parts, failure } = readParts(segmentation, size, location)
   if (parts.some((part) => part !== undefined)) return { parts, isBoxInstead: false }
-  const box = usableBox(record, location)
+  const box = findUsableBox(record, location)
   if (box) return { parts: [box], isBoxInstead: true }
   if (failure) throw failure
   return { parts, isBoxInstead: false }
 }
 
-/** Removes empty rings. Some tools write the numbers of the only ring, or its points, without an enclosing list. */
-function withoutEmptyRings(segmentation: unknown): unknown {
+/**
+ * Removes empty rings, and adds the enclosing list to a single ring. Some tools write the numbers of the only ring, or
+ * its points, without the list.
+ */
+function normalizeRings(segmentation: unknown): unknown {
   if (!Array.isArray(segmentation)) return segmentation
   const rings: unknown[] = segmentation.filter((ring) => !Array.isArray(ring) || ring.length > 0)
   const isFlat = rings.length > 0 && rings.every((value) => typeof value === 'number')
   return isFlat || arePoints(rings) ? [rings] : rings
 }
 
-/** Returns whether the value is a list of at least three points of x and y. */
-const arePoints = (rings: readonly unknown[]): boolean =>
-  rings.length >= 3 && rings.every((ring) => Array.isArray(ring) && ring.length === 2)
+/** Returns whether all values are points of x and y, at least three. */
+const arePoints = (values: readonly unknown[]): boolean =>
+  values.length >= 3 && values.every((value) => Array.isArray(value) && value.length === 2)
 
 interface ReadParts {
   parts: (PartGeometry | undefined)[]
@@ -105,7 +108,8 @@ function readParts(segmentation: unknown, size: PictureSize, location: ErrorLoca
   }
 }
 
-function usableBox({ bbox }: JsonRecord, location: ErrorLocation): PartGeometry | undefined {
+/** Returns the box of a record whose segmentation is unusable; undefined when the box is unusable too. */
+function findUsableBox({ bbox }: JsonRecord, location: ErrorLocation): PartGeometry | undefined {
   try {
     return readBox(bbox, location)
   } catch (error) {
@@ -122,7 +126,7 @@ function readBox(value: unknown, location: ErrorLocation): PartGeometry | undefi
     throw new FormatError(`bbox has ${box.length} values, expected 4`, location)
   }
   const [x = 0, y = 0, width = 0, height = 0] = box
-  const points = within([x, y, x + width, y + height], 'bbox', location)
+  const points = checkCoordinates([x, y, x + width, y + height], 'bbox', location)
   return width <= 0 || height <= 0 ? undefined : { type: 'rectangle', points }
 }
 
@@ -131,15 +135,18 @@ function readRing(
   field: string,
   location: ErrorLocation,
 ): PartGeometry | undefined {
-  const points = within(readNumbers(value, field, location), field, location)
+  const points = checkCoordinates(readNumbers(value, field, location), field, location)
   if (points.length % 2 !== 0) {
     throw new FormatError(`${field} has ${points.length} values, expected an even number`, location)
   }
   return points.length < 6 ? undefined : { type: 'polygon', points }
 }
 
-/** Limits coordinates, because polygons may later be painted pixel by pixel. */
-function within(points: number[], field: string, location: ErrorLocation): number[] {
+/**
+ * Checks that no coordinate is far outside of images, because polygons may later be painted pixel by pixel.
+ * @throws {FormatError} for a coordinate beyond `furthest`
+ */
+function checkCoordinates(points: number[], field: string, location: ErrorLocation): number[] {
   const far = points.find((value) => Math.abs(value) > furthest)
   if (far === undefined) return points
   const reason = `${field} reaches ${far}, expected coordinates within ${-furthest} to ${furthest}`
@@ -178,16 +185,16 @@ function readCounts(value: unknown, location: ErrorLocation): number[] {
   return runs
 }
 
-/** Reads the flags of an object: fields and attributes that are not attributes of its label. */
+/** Reads the properties of an object that are written under reserved names (docs/spec/formats.md#items). */
 export function readFlags(record: JsonRecord, location: ErrorLocation): Flags {
   return flagsOf(withTrackId(record, attributesOf(record, location)), location)
 }
 
 /**
- * Reads the attributes of a label. `is_crowd` is among them only when the label declares it; its value is then the
- * field `iscrowd`.
+ * Reads the attribute values of an object, without reserved names. If the label declares `is_crowd` and the attributes
+ * do not contain it, its value is the field `iscrowd`.
  */
-export function readCustom(record: JsonRecord, label: DatasetLabel, location: ErrorLocation) {
+export function readValues(record: JsonRecord, label: DatasetLabel, location: ErrorLocation) {
   const attributes = attributesOf(record, location)
   const custom = customOf(attributes, label)
   if (record.iscrowd !== undefined && attributes.is_crowd == null && hasCrowd(label))
@@ -195,8 +202,8 @@ export function readCustom(record: JsonRecord, label: DatasetLabel, location: Er
   return custom
 }
 
-/** Reads the attributes of a record that a label would have to declare. */
-export function readCustomAttributes(record: JsonRecord, location: ErrorLocation) {
+/** Reads the attributes that an import into a project creates on the label, and whether the object is of a track. */
+export function readNewAttributes(record: JsonRecord, location: ErrorLocation) {
   const all = attributesOf(record, location)
   return { attributes: customOf(all), isOfTrack: isOfTrack(withTrackId(record, all)) }
 }

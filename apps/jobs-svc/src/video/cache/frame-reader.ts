@@ -2,13 +2,13 @@ import type { PictureForm, VideoDecoder, VideoFile, VideoIndex } from '../decode
 import { UndecodableFrame } from '../failures.ts'
 
 /**
- * Decoder that continues from frame to frame: a sequential reader pays for decoding each frame once, and for one seek
- * only.
+ * Reader of the frames of a video in ascending order, on one running decoder. A sequential read decodes each frame
+ * once, after a single seek.
  */
-export interface Reel {
+export interface FrameReader {
   /** Returns whether the frame is next, or so close that decoding up to it is faster than a seek. */
   isNear: (frame: number) => boolean
-  /** Returns whether no frame of it is awaited. */
+  /** Returns whether no requested frame is pending. */
   isIdle: () => boolean
   /**
    * Returns a frame. Frames must be requested in ascending order, each of them near.
@@ -16,24 +16,32 @@ export interface Reel {
    * @throws errors of `VideoDecoder.frames`
    */
   picture: (frame: number) => Promise<Buffer>
+  /** Ends the decoder. Pending frames fail. */
   end: () => Promise<void>
 }
 
-export interface ReelOptions {
+export interface FrameReaderOptions {
   decoder: Pick<VideoDecoder, 'frames'>
   file: VideoFile
   index: VideoIndex
+  /** Frame at which decoding starts. */
   first: number
   form: PictureForm
 }
 
 /**
- * Longest gap in frames that is decoded and dropped instead of a seek, such as between the frames of a task with a
- * step.
+ * Maximum number of frames between two requested ones that are decoded and dropped instead of a seek, as in a task with
+ * a frame step.
  */
 const mostSkipped = 10
 
-export function openReel({ decoder, file, index, first, form }: ReelOptions): Reel {
+export function openFrameReader({
+  decoder,
+  file,
+  index,
+  first,
+  form,
+}: FrameReaderOptions): FrameReader {
   const ending = new AbortController()
   const frames = decoder.frames(file, index, from(first, index.pts.length), form, ending.signal)
   let lastRequested = first - 1
@@ -67,7 +75,7 @@ export function openReel({ decoder, file, index, first, form }: ReelOptions): Re
     },
     end: async () => {
       isBroken = true
-      ending.abort(new Error('the reel has no reader'))
+      ending.abort(new Error('the frame reader was closed'))
       await frames.return(undefined).catch(() => undefined)
     },
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PictureForm } from '../decoder.ts'
-import type { Reel } from './reel.ts'
+import type { FrameReader } from './frame-reader.ts'
 
 /** Requested picture: key of the video's index, frame number, and form. */
 export interface VideoPictureQuery {
@@ -9,24 +9,24 @@ export interface VideoPictureQuery {
   form: PictureForm
 }
 
-export interface ReelsOptions {
+export interface DecoderPoolOptions {
   /** Opens a decoder at a frame; `release` is called when it has ended. */
-  open: (query: VideoPictureQuery) => Promise<{ reel: Reel; release: () => void }>
+  open: (query: VideoPictureQuery) => Promise<{ reader: FrameReader; release: () => void }>
   /** Limit of concurrent decoders. */
   most: number
   /** Idle time in milliseconds after which a decoder is ended. */
   idleMs: number
 }
 
-export interface Reels {
+export interface DecoderPool {
   picture: (query: VideoPictureQuery) => Promise<Buffer>
   close: () => Promise<void>
 }
 
-interface OpenReel {
+interface PooledReader {
   key: string
   format: string
-  reel: Reel
+  reader: FrameReader
   timer: NodeJS.Timeout
   end: () => Promise<void>
 }
@@ -34,35 +34,35 @@ interface OpenReel {
 /**
  * Creates the pool of open decoders of a process. A sequential read reuses the decoder that is already at that frame.
  */
-export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
+export function openDecoderPool({ open, most, idleMs }: DecoderPoolOptions): DecoderPool {
   /** Sorted by use, most recent last. */
-  const running = new Set<OpenReel>()
+  const running = new Set<PooledReader>()
   let turn: Promise<unknown> = Promise.resolve()
 
-  const start = async (query: VideoPictureQuery): Promise<OpenReel> => {
+  const start = async (query: VideoPictureQuery): Promise<PooledReader> => {
     await makeRoom(running, most)
-    const { reel, release } = await open(query)
-    const one: OpenReel = {
+    const { reader, release } = await open(query)
+    const one: PooledReader = {
       key: query.key,
       format: query.form.format,
-      reel,
+      reader,
       timer: setTimeout(() => undefined),
       end: async () => {
         running.delete(one)
         clearTimeout(one.timer)
-        await reel.end()
+        await reader.end()
         release()
       },
     }
     return one
   }
-  const use = (one: OpenReel, frame: number) => {
+  const use = (one: PooledReader, frame: number) => {
     running.delete(one)
     running.add(one)
     clearTimeout(one.timer)
-    const picture = one.reel.picture(frame)
+    const picture = one.reader.picture(frame)
     const leave = () => {
-      if (!one.reel.isIdle() || !running.has(one)) return
+      if (!one.reader.isIdle() || !running.has(one)) return
       clearTimeout(one.timer)
       one.timer = setTimeout(() => void one.end(), idleMs).unref()
     }
@@ -75,8 +75,8 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
    */
   const begin = (query: VideoPictureQuery) => {
     const opening = turn.then(async () => {
-      const isIt = ({ key, format, reel }: OpenReel) =>
-        key === query.key && format === query.form.format && reel.isNear(query.frame)
+      const isIt = ({ key, format, reader }: PooledReader) =>
+        key === query.key && format === query.form.format && reader.isNear(query.frame)
       return use([...running].find(isIt) ?? (await start(query)), query.frame)
     })
     turn = opening.catch(() => undefined)
@@ -92,9 +92,9 @@ export function openReels({ open, most, idleMs }: ReelsOptions): Reels {
 }
 
 /** Ends the least recently used idle decoder to make room for a new one. */
-async function makeRoom(running: ReadonlySet<OpenReel>, most: number): Promise<void> {
+async function makeRoom(running: ReadonlySet<PooledReader>, most: number): Promise<void> {
   while (running.size >= most) {
-    const idle = [...running].find(({ reel }) => reel.isIdle())
+    const idle = [...running].find(({ reader }) => reader.isIdle())
     if (idle) await idle.end()
     else await sleep(20)
   }
