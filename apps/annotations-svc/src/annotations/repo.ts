@@ -2,7 +2,7 @@ import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { sql, type Transaction } from 'kysely'
 import type { RequestIds } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { rowColumns } from '../history/store/keep.ts'
+import { tableColumns } from '../history/store/keep.ts'
 import type { ReadableRevision } from '../history/store/revisions.ts'
 import { rowsAt } from '../history/store/state.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
@@ -14,8 +14,8 @@ export async function copyRows(
   readable: ReadableRevision,
   generation: number,
 ): Promise<number> {
-  const names = rowColumns[kind].map((name) => sql.ref(name))
-  const values = rowColumns[kind].map((name) =>
+  const names = tableColumns[kind].map((name) => sql.ref(name))
+  const values = tableColumns[kind].map((name) =>
     name === 'generation' ? sql`${generation}::bigint` : sql.ref(name),
   )
   const { numAffectedRows } = await sql`
