@@ -2,7 +2,7 @@ import { type AnnotationRow, type RowKind, rowKinds } from '@reticle/contracts/r
 import type { BytesAnswer, CallContext } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
-import { assertFew } from '../bodies/check.ts'
+import { assertObjectCount } from '../bodies/check.ts'
 import { openIdReader, openOnce } from '../bodies/named.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -112,7 +112,7 @@ async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
   for await (const batch of source) {
     for (const id of read(batch)) ids[batch.kind].push(id)
     count += batch.items.length
-    assertFew(count, settings.maxObjects)
+    assertObjectCount(count, settings.maxObjects)
   }
   return ids
 }
