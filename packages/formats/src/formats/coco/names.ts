@@ -43,8 +43,8 @@ export async function readIndex(
 }
 
 /**
- * Reads images and categories. Root keys may come in any order, and official files have annotations before
- * categories: those are skipped, and reading stops once everything needed has been read.
+ * Reads images and categories. The root keys may have any order: official files have the annotations before the
+ * categories. Annotations are skipped, and reading stops once images and categories are complete.
  * @throws {FormatError} when the file is not a COCO file or an image id is duplicate
  */
 export async function readNames(
@@ -79,6 +79,8 @@ const expectedKeys = ['images', 'categories', 'annotations']
 
 /**
  * Yields the members of a file. Syntax errors become a `FormatError` with file and byte.
+ * @param onBytes called with numbers of bytes that have been read, or are skipped at an early end; their sum is the
+ * size of the file
  * @param isEnough called after each piece; true ends the scan early
  */
 export async function* scanFile(
@@ -88,19 +90,19 @@ export async function* scanFile(
   isEnough: () => boolean = () => false,
 ): AsyncGenerator<RootMember> {
   const scanner = createScanner(options)
-  let left = file.size
+  let remaining = file.size
   try {
     for await (const piece of file.read()) {
-      left -= piece.length
+      remaining -= piece.length
       onBytes(piece.length)
       yield* scanner.feed(piece)
-      if (isEnough()) return onBytes(left)
+      if (isEnough()) return onBytes(remaining)
     }
     scanner.end()
   } catch (error) {
     if (!(error instanceof ScanError)) throw error
-    const isList = error.reason === 'expected an object'
-    const reason = isList ? 'expected an object with images and annotations' : error.reason
+    const isWrongRoot = error.reason === 'expected an object'
+    const reason = isWrongRoot ? 'expected an object with images and annotations' : error.reason
     throw new FormatError(reason, { file: file.name, record: error.where, offset: error.offset })
   }
 }
@@ -113,7 +115,7 @@ function readImages(member: RootMember, file: CocoFile, names: Map<CocoId, Named
   }
 }
 
-/** Returns the size that a record declares in pixels; undefined when a side is missing or not a number. */
+/** Returns the size that a record declares in pixels; undefined when a side is not a positive integer. */
 export function sizeOf({ width, height }: JsonRecord): NamedImage['size'] {
   return isSide(width) && isSide(height) ? { width, height } : undefined
 }
@@ -139,7 +141,10 @@ function readCategories(
   }
 }
 
-/** Yields the elements of a list as records, each with its name for messages. */
+/**
+ * Yields the elements of a list as records, each with its location for error messages.
+ * @param noun name of an element in messages, such as `image`
+ */
 export function* recordsOf(member: RootMember, file: CocoFile, noun: string) {
   if (!isBatch(member))
     throw createFieldError(member.key, member.value, 'a list', { file: file.name })
@@ -156,22 +161,22 @@ export function* recordsOf(member: RootMember, file: CocoFile, noun: string) {
   }
 }
 
-/** Place of a record. Only few of millions of records appear in messages, so the name is built on demand. */
+/** Location of a record. Few of millions of records appear in messages, so the name is built only when it is read. */
 class RecordLocation implements ErrorLocation {
   readonly file: string
   readonly #id: unknown
-  readonly #among: { noun: string; list: string; position: number }
+  readonly #place: { noun: string; list: string; position: number }
 
-  constructor(file: string, id: unknown, among: { noun: string; list: string; position: number }) {
+  constructor(file: string, id: unknown, place: { noun: string; list: string; position: number }) {
     this.file = file
     this.#id = id
-    this.#among = among
+    this.#place = place
   }
 
   get record(): string {
-    const { noun, list, position } = this.#among
-    const isNamed = typeof this.#id === 'number' || typeof this.#id === 'string'
-    return isNamed ? `${noun} ${this.#id}` : `${list}[${position}]`
+    const { noun, list, position } = this.#place
+    const hasId = typeof this.#id === 'number' || typeof this.#id === 'string'
+    return hasId ? `${noun} ${this.#id}` : `${list}[${position}]`
   }
 }
 
@@ -188,14 +193,14 @@ function matchImages(
   return images
 }
 
-/** Returns the path as written, then without the folders that tools add; the shortest path is last. */
+/** Returns the path as written, then the paths without each folder that tools add; the shortest path is last. */
 export function pathsOf(name: string, subset: string): string[] {
   if (/^https?:\/\//.test(name)) return [lastOfUrl(name)]
-  const folders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']
+  const toolFolders = [`images/${subset}/`, 'images/', `${subset}/`, 'JPEGImages/']
   const path = name.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')
-  const shorter = folders.filter((folder) => path.startsWith(folder))
-  const without = shorter.map((folder) => path.slice(folder.length))
-  return [path, ...without.sort((a, b) => b.length - a.length)]
+  const prefixes = toolFolders.filter((folder) => path.startsWith(folder))
+  const shortened = prefixes.map((folder) => path.slice(folder.length))
+  return [path, ...shortened.sort((a, b) => b.length - a.length)]
 }
 
 /** Returns the file name at the end of a URL. */

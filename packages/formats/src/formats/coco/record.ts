@@ -14,7 +14,7 @@ import {
 } from '../../text/json-fields.ts'
 import { furthest } from '../../text/numbers.ts'
 
-/** Id of a record. Texts with digits are read as numbers; some tools use names instead. */
+/** Id of a record. Strings of digits are read as numbers; some tools use names as ids. */
 export type CocoId = number | string
 
 /**
@@ -37,7 +37,7 @@ export function readIds(record: JsonRecord, location: ErrorLocation) {
 }
 
 /** Geometry of an annotation. */
-export interface RecordOutline {
+export interface RecordGeometry {
   /** Rings, masks or one box; parts without area are undefined. */
   parts: (PartGeometry | undefined)[]
   /** True when the box replaces a segmentation that has no area or cannot be read. */
@@ -53,7 +53,7 @@ export function readGeometry(
   record: JsonRecord,
   size: PictureSize,
   location: ErrorLocation,
-): RecordOutline {
+): RecordGeometry {
   const segmentation = withoutEmptyRings(record.segmentation ?? [])
   if (Array.isArray(segmentation) && segmentation.length === 0)
     return { parts: [readBox(record.bbox, location)], isBoxInstead: false }
@@ -79,7 +79,7 @@ const arePoints = (rings: readonly unknown[]): boolean =>
 
 interface ReadParts {
   parts: (PartGeometry | undefined)[]
-  /** Error that explains why the list of parts is empty. */
+  /** Error of a segmentation that cannot be read; `parts` is empty then. */
   failure?: FormatError
 }
 
@@ -122,7 +122,7 @@ function readBox(value: unknown, location: ErrorLocation): PartGeometry | undefi
     throw new FormatError(`bbox has ${box.length} values, expected 4`, location)
   }
   const [x = 0, y = 0, width = 0, height = 0] = box
-  const points = within([x, y, x + width, y + height], 'bbox', location)
+  const points = checkRange([x, y, x + width, y + height], 'bbox', location)
   return width <= 0 || height <= 0 ? undefined : { type: 'rectangle', points }
 }
 
@@ -131,15 +131,18 @@ function readRing(
   field: string,
   location: ErrorLocation,
 ): PartGeometry | undefined {
-  const points = within(readNumbers(value, field, location), field, location)
+  const points = checkRange(readNumbers(value, field, location), field, location)
   if (points.length % 2 !== 0) {
     throw new FormatError(`${field} has ${points.length} values, expected an even number`, location)
   }
   return points.length < 6 ? undefined : { type: 'polygon', points }
 }
 
-/** Limits coordinates, because polygons may later be painted pixel by pixel. */
-function within(points: number[], field: string, location: ErrorLocation): number[] {
+/**
+ * Returns the points unchanged.
+ * @throws {FormatError} for a coordinate beyond `furthest`, because polygons may later be painted pixel by pixel
+ */
+function checkRange(points: number[], field: string, location: ErrorLocation): number[] {
   const far = points.find((value) => Math.abs(value) > furthest)
   if (far === undefined) return points
   const reason = `${field} reaches ${far}, expected coordinates within ${-furthest} to ${furthest}`
@@ -165,7 +168,7 @@ function readMask(
   }
 }
 
-/** Reads run lengths: numbers, the compressed text, or a list of one such text. */
+/** Reads run lengths: a list of numbers, a compressed string, or a list of one compressed string. */
 function readCounts(value: unknown, location: ErrorLocation): number[] {
   const text: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
   const runs =
@@ -178,14 +181,14 @@ function readCounts(value: unknown, location: ErrorLocation): number[] {
   return runs
 }
 
-/** Reads the flags of an object: fields and attributes that are not attributes of its label. */
+/** Reads the flags of an object: the attributes with reserved names, and the field `track_id`. */
 export function readFlags(record: JsonRecord, location: ErrorLocation): Flags {
   return flagsOf(withTrackId(record, attributesOf(record, location)), location)
 }
 
 /**
- * Reads the attributes of a label. `is_crowd` is among them only when the label declares it; its value is then the
- * field `iscrowd`.
+ * Reads the attributes of an object that are not flags. `is_crowd` is among them only when the label declares it; its
+ * value is then the attribute, or else the field `iscrowd`.
  */
 export function readCustom(record: JsonRecord, label: DatasetLabel, location: ErrorLocation) {
   const attributes = attributesOf(record, location)
@@ -195,7 +198,7 @@ export function readCustom(record: JsonRecord, label: DatasetLabel, location: Er
   return custom
 }
 
-/** Reads the attributes of a record that a label would have to declare. */
+/** Like `readCustom` before the labels exist: reads the attributes that an import has to create for the label. */
 export function readCustomAttributes(record: JsonRecord, location: ErrorLocation) {
   const all = attributesOf(record, location)
   return { attributes: customOf(all), isOfTrack: isOfTrack(withTrackId(record, all)) }
@@ -207,10 +210,10 @@ const withTrackId = ({ track_id }: JsonRecord, attributes: JsonRecord): JsonReco
     ? attributes
     : { ...attributes, track_id }
 
-/** Returns whether a record has skeleton points; unlabelled points are 0. */
+/** Returns whether a record has skeleton points. Tools write zeros for points that are not labelled. */
 export function hasKeypoints({ keypoints }: JsonRecord): boolean {
-  const isNothing = Array.isArray(keypoints) && keypoints.every((value) => value === 0)
-  return keypoints !== undefined && keypoints !== null && !isNothing
+  const isAllZero = Array.isArray(keypoints) && keypoints.every((value) => value === 0)
+  return keypoints !== undefined && keypoints !== null && !isAllZero
 }
 
 function attributesOf(record: JsonRecord, location: ErrorLocation): JsonRecord {
