@@ -54,7 +54,7 @@ export function importCocoDocument(document: object) {
   return importText(JSON.stringify(document))
 }
 
-export function importedOne(annotations: object[]) {
+export function importAnnotations(annotations: object[]) {
   return importCocoDocument(documentOf(annotations))
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   createSpec,
   documentOf,
+  importAnnotations,
   importCocoDocument,
-  importedOne,
   labels,
   twoFrames,
 } from '../../testing/coco.ts'
@@ -12,7 +12,7 @@ import { framesOf, importBytes, labelOf, targetOf, zipOf } from '../../testing/r
 import { coco } from '../coco.ts'
 
 describe('a COCO import', () => {
-  test('reads ids that are large, zero or texts, and keys in any order', async () => {
+  test('reads ids that are large, zero or strings, and keys in any order', async () => {
     const { shapes } = await importCocoDocument({
       annotations: [
         { id: '900100000001', image_id: 0, category_id: '0', bbox: [1, 2, 3, 4] },
@@ -27,31 +27,31 @@ describe('a COCO import', () => {
     ])
   })
 
-  test('reads run lengths in three encodings regardless of iscrowd', async () => {
+  test('reads run lengths as numbers, a string or a list of one string, and pads a short sum', async () => {
     const text = encodeRuns([244, 1, 79, 1, 7675])
-    const { shapes } = await importedOne([
+    const { shapes } = await importAnnotations([
       { segmentation: { counts: [244, 1, 79, 1, 7675], size: [80, 100] }, iscrowd: 0 },
       { segmentation: { counts: text, size: [80, 100] } },
       { segmentation: { counts: [text], size: [80, 100] } },
       { segmentation: { counts: [244, 1], size: [80, 100] } },
     ])
-    const whole = ['mask', [0, 2, 3, 4, 4, 4]]
+    const mask = ['mask', [0, 2, 3, 4, 4, 4]]
     expect(shapes.map(({ type, points }) => [type, points])).toEqual([
-      whole,
-      whole,
-      whole,
+      mask,
+      mask,
+      mask,
       ['mask', [0, 1, 3, 4, 3, 4]],
     ])
   })
 
-  test('converts masks to polygons on request: one for each part, grouped', async () => {
+  test('converts masks to polygons on request; the polygons of one mask form a group', async () => {
     // Column runs: two pixels at (3, 4), and a separate one at (5, 4).
-    const parted = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
-    const single = { counts: [244, 1, 7755], size: [80, 100] }
+    const twoParts = { counts: [244, 2, 158, 1, 7595], size: [80, 100] }
+    const onePart = { counts: [244, 1, 7755], size: [80, 100] }
     const attributes = { color: 'blue', occluded: true }
     const document = documentOf([
-      { segmentation: parted, category_id: 1, attributes },
-      { segmentation: single },
+      { segmentation: twoParts, category_id: 1, attributes },
+      { segmentation: onePart },
       { segmentation: [[0, 0, 5, 0, 5, 5]] },
     ])
     const bytes = JSON.stringify(document)
@@ -104,7 +104,7 @@ describe('a COCO import', () => {
 
   test('groups the rings of an object, with group numbers from 1 on each frame', async () => {
     const ring = [0, 0, 5, 0, 5, 5]
-    const { shapes } = await importedOne([
+    const { shapes } = await importAnnotations([
       { segmentation: [ring] },
       { segmentation: [ring, ring] },
       { segmentation: [ring, [], ring] },
@@ -122,7 +122,7 @@ describe('a COCO import', () => {
   })
 
   test('skips shapes without area and reports them', async () => {
-    const { shapes, report } = await importedOne([
+    const { shapes, report } = await importAnnotations([
       { bbox: [1, 2, 0, 4] },
       { segmentation: [[0, 0, 5, 5]] },
       { segmentation: { counts: [8000], size: [80, 100] } },
@@ -143,7 +143,7 @@ describe('a COCO import', () => {
   })
 
   test('reports unknown attributes and duplicate ids', async () => {
-    const { shapes, report } = await importedOne([
+    const { shapes, report } = await importAnnotations([
       {
         id: 7,
         bbox: [1, 2, 3, 4],
@@ -182,14 +182,14 @@ describe('a COCO import', () => {
 
   test('reads null attributes as missing', async () => {
     const attributes = { occluded: null, rotation: null, track_id: null, keyframe: null }
-    const { shapes, tracks } = await importedOne([{ bbox: [1, 2, 3, 4], attributes }])
+    const { shapes, tracks } = await importAnnotations([{ bbox: [1, 2, 3, 4], attributes }])
     expect(shapes).toMatchObject([{ occluded: false, rotation: 0 }])
     expect(tracks).toEqual([])
   })
 
-  test('keeps known sources; unknown ones become manual, and the report names them', async () => {
+  test('keeps known sources; unknown ones become manual and are reported, missing ones become file', async () => {
     const given = ['auto', 'Ground truth', 'Ground truth', 'elsewhere', 7, '', null, undefined]
-    const { shapes, report } = await importedOne(
+    const { shapes, report } = await importAnnotations(
       given.map((source) => ({ bbox: [1, 2, 3, 4], attributes: { source } })),
     )
     expect(shapes.map(({ source }) => source)).toEqual([
@@ -210,7 +210,7 @@ describe('a COCO import', () => {
     ])
   })
 
-  test('drops background objects and objects without a category', async () => {
+  test('ignores objects of the category background, and reports objects of category 0 as unlabelled', async () => {
     const { shapes, report } = await importCocoDocument({
       images: [{ id: 1, file_name: 'a.jpg' }],
       categories: [{ id: 5, name: 'background' }],
@@ -235,7 +235,7 @@ describe('a COCO import', () => {
   })
 
   test('reports progress up to 1', async () => {
-    const { progress } = await importedOne([{ bbox: [1, 2, 3, 4] }])
+    const { progress } = await importAnnotations([{ bbox: [1, 2, 3, 4] }])
     expect(progress.at(-1)).toBe(1)
   })
 
@@ -260,7 +260,7 @@ describe('a COCO import', () => {
     'val/a.jpg',
     'JPEGImages/a.jpg',
     'https://host/somewhere/a.jpg',
-  ])('finds the image of %s although another image has the same name', async (file_name) => {
+  ])('finds the frame of %s although another frame has the same base name', async (file_name) => {
     const document = { ...documentOf([{ bbox: [1, 2, 3, 4] }]), images: [{ id: 1, file_name }] }
     const bytes = await zipOf({ 'annotations/instances_val.json': JSON.stringify(document) })
     const target = targetOf(labels, framesOf(['other/a.jpg', 'a.jpg']))
@@ -268,9 +268,9 @@ describe('a COCO import', () => {
     expect(shapes.map(({ frame }) => frame)).toEqual([1])
   })
 
-  test('reads rotation, outside and track flags only where they apply', async () => {
+  test('reads the rotation of a box, but not outside, the rotation of rings, or the track of several rings', async () => {
     const ring = [0, 0, 5, 0, 5, 5]
-    const { shapes, tracks, report } = await importedOne([
+    const { shapes, tracks, report } = await importAnnotations([
       { bbox: [1, 2, 3, 4], attributes: { outside: true, rotation: 30, score: 0.5 } },
       { segmentation: [ring], attributes: { rotation: 30 } },
       { segmentation: [ring, ring], attributes: { track_id: 1, keyframe: true } },
@@ -289,7 +289,9 @@ describe('a COCO import', () => {
 
   test('ignores the rotation of a mask', async () => {
     const segmentation = { counts: [244, 1, 79, 1, 7675], size: [80, 100] }
-    const { shapes, report } = await importedOne([{ segmentation, attributes: { rotation: 15 } }])
+    const { shapes, report } = await importAnnotations([
+      { segmentation, attributes: { rotation: 15 } },
+    ])
     expect(shapes.map(({ type, rotation }) => [type, rotation])).toEqual([['mask', 0]])
     expect(report.entries).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { documentOf, importedOne, importText } from '../../testing/coco.ts'
+import { documentOf, importAnnotations, importText } from '../../testing/coco.ts'
 import { zipOf } from '../../testing/run.ts'
 
 describe('a COCO import refuses', () => {
@@ -98,7 +98,7 @@ describe('a COCO import refuses', () => {
   test('two shapes of a track on one frame', async () => {
     const attributes = { track_id: 3, keyframe: true }
     await expect(
-      importedOne([
+      importAnnotations([
         { bbox: [1, 2, 3, 4], attributes },
         { bbox: [2, 2, 3, 4], attributes },
       ]),

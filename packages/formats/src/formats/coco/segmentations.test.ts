@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { importedOne } from '../../testing/coco.ts'
+import { importAnnotations } from '../../testing/coco.ts'
 
 /** Segmentations in other forms than a list of rings, and the bbox next to an unreadable segmentation. */
 
@@ -20,14 +20,14 @@ describe('a COCO import reads one polygon from', () => {
     ['a list of points', points],
     ['a ring of points', [points]],
   ])('%s', async (_, segmentation) => {
-    const { shapes, report } = await importedOne([{ segmentation, bbox }])
+    const { shapes, report } = await importAnnotations([{ segmentation, bbox }])
     expect(shapes).toMatchObject([{ type: 'polygon', points: polygon, group: 0 }])
     expect(report.entries).toEqual([])
   })
 })
 
 test('run lengths without a size use the size of the frame', async () => {
-  const { shapes } = await importedOne([{ segmentation: { counts: [244, 1, 79, 1, 7675] } }])
+  const { shapes } = await importAnnotations([{ segmentation: { counts: [244, 1, 79, 1, 7675] } }])
   expect(shapes).toMatchObject([{ type: 'mask' }])
 })
 
@@ -55,7 +55,7 @@ describe('a COCO import reads the bbox instead of', () => {
     ['rings of nothing', [null, 3]],
   ]
   test.each(cases)('%s', async (_, segmentation) => {
-    const { shapes, report } = await importedOne([{ segmentation, bbox }])
+    const { shapes, report } = await importAnnotations([{ segmentation, bbox }])
     expect(shapes).toMatchObject([{ type: 'rectangle', points: box }])
     expect(report.entries).toMatchObject([
       {
@@ -70,13 +70,15 @@ describe('a COCO import reads the bbox instead of', () => {
 
   test('a segmentation of an object in a track', async () => {
     const attributes = { track_id: 1, keyframe: true }
-    const { tracks } = await importedOne([{ segmentation: [[1, 2, 3, 4]], bbox, attributes }])
+    const { tracks } = await importAnnotations([{ segmentation: [[1, 2, 3, 4]], bbox, attributes }])
     expect(tracks).toMatchObject([{ shapes: [{ type: 'rectangle', points: box }, {}] }])
   })
 })
 
 test('a readable ring next to an unreadable one is kept without the bbox', async () => {
-  const { shapes, report } = await importedOne([{ segmentation: [polygon, [1, 2, 3, 4]], bbox }])
+  const { shapes, report } = await importAnnotations([
+    { segmentation: [polygon, [1, 2, 3, 4]], bbox },
+  ])
   expect(shapes).toMatchObject([{ type: 'polygon', points: polygon }])
   expect(report.entries).toMatchObject([{ kind: 'skipped', code: 'degenerate-shape' }])
 })
@@ -87,14 +89,14 @@ test.each([
   ['a bbox of texts', ['a', 'b', 'c', 'd']],
   ['no bbox', undefined],
 ])('a ring of two points with %s is left out', async (_, bbox) => {
-  const { shapes, report } = await importedOne([{ segmentation: [[1, 2, 3, 4]], bbox }])
+  const { shapes, report } = await importAnnotations([{ segmentation: [[1, 2, 3, 4]], bbox }])
   expect(shapes).toEqual([])
   expect(report.entries).toMatchObject([{ kind: 'skipped', code: 'degenerate-shape', count: 1 }])
 })
 
 test('a mask of another size fails even when there is a bbox', async () => {
   const segmentation = { counts: [200], size: [10, 20] }
-  await expect(importedOne([{ segmentation, bbox }])).rejects.toThrow(
+  await expect(importAnnotations([{ segmentation, bbox }])).rejects.toThrow(
     'mask of 20 x 10 pixels on a frame of 100 x 80',
   )
 })
