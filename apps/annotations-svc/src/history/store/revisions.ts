@@ -23,10 +23,10 @@ interface FoundRevision {
 }
 
 /**
- * Finds a revision of a job; without `requested` the newest, which always exists.
+ * Finds a revision of a job; without `requested` the newest, which never expires.
  *
- * @throws DomainError not_found for a revision that never existed; gone (`revision_expired`) for one whose rows were
- * deleted
+ * @throws DomainError not_found for a revision that never existed, or a job that was never written; gone
+ * (`revision_expired`) for a revision whose rows were deleted
  */
 export async function findReadableRevision(
   db: Kysely<AnnotationsDb>,
@@ -51,7 +51,7 @@ export async function findReadableRevision(
   return { task_id, job_id, revision, generation, labels_revision }
 }
 
-/** Result for a job whose annotations were never written, which has no row in `jobs`. */
+/** Result for a job without a row in `jobs`: nothing was written, and the event of its creation is still pending. */
 const neverWritten: FoundRevision = { newest: 0, generation: null, labels_revision: null }
 
 const expired = (revision: number) =>
