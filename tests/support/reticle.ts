@@ -57,7 +57,7 @@ const callsOf = (url: string, database: string): ServerUnderTest => ({
 export const password = 'a-password-for-tests'
 export const basic = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
 
-const development = {
+const testSettings = {
   RETICLE_PORT: '0',
   RETICLE_ADMIN_PASSWORD: password,
   RETICLE_LOG_LEVEL: 'error',
@@ -92,7 +92,7 @@ export async function startReticle(
   if (attached) return onAttached(attached, dataDir)
   if (!('RETICLE_ADMIN_PASSWORD' in env)) await asStartedOnce(dataDir)
   const child = spawn(process.execPath, [main], {
-    env: { ...process.env, ...development, RETICLE_DATA_DIR: dataDir, ...env },
+    env: { ...process.env, ...testSettings, RETICLE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a separate process group, so that `kill` also reaches the worker
   })

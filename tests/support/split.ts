@@ -5,14 +5,17 @@ import { type System, type SystemOptions, startSystem } from '@reticle/cluster/s
 import { createApiClient } from './client.ts'
 import { basic, password } from './reticle.ts'
 
-/** A system with every app as a separate process, on the real servers of the run, with its own database and bucket. */
+/**
+ * A system with every app as a separate process, on the PostgreSQL, Kafka and object store of the test run, with its
+ * own database and bucket.
+ */
 export interface SplitSystem extends System {
   folder: string
   admin: ReturnType<typeof createApiClient>
 }
 
-/** Settings that tests need besides the defaults. */
-const development = {
+/** Settings of the processes that differ from the defaults in tests. */
+const testSettings = {
   RETICLE_LOG_LEVEL: 'warn',
   RETICLE_GATEWAY_RATE_ANONYMOUS: '100000',
   RETICLE_GATEWAY_RATE_USER: '1000000',
@@ -30,7 +33,7 @@ export async function startSplit(
   const folder = mkdtempSync(join(tmpdir(), `reticle-${name}-`))
   const unique = `${name}_${process.pid}`
   const system = await startSystem({
-    parts: process.env,
+    parts: process.env, // with the addresses of the running servers, `RETICLE_TEST_*`
     folder,
     admin: { username: 'admin', password, email: 'admin@localhost' },
     gateways: 2,
@@ -38,16 +41,16 @@ export async function startSplit(
     database: unique,
     bucket: unique.replace('_', '-'),
     ...options,
-    env: { ...development, ...env },
+    env: { ...testSettings, ...env },
   })
   return {
     ...system,
     folder,
     admin: createApiClient(`${system.url}/api`, basic),
     stop: async () => {
-      const codes = await system.stop()
+      const exitCodes = await system.stop()
       rmSync(folder, { recursive: true, force: true })
-      return codes
+      return exitCodes
     },
   }
 }

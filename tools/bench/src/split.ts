@@ -11,7 +11,7 @@ const password = 'a-password-for-benches'
 const looked = ['gateway-1', 'annotations-1']
 
 export interface SplitServer extends Server {
-  /** The settings `RETICLE_TEST_*` of the real servers. */
+  /** The settings `RETICLE_TEST_*`: addresses of the running PostgreSQL, Kafka and object store. */
   parts: Record<string, string>
   /** Changes the number of running workers, up to `workers`. */
   haveWorkers: (count: number) => Promise<void>

@@ -17,7 +17,7 @@ export interface ClusterAdministrator {
 export type Settings = Record<string, string | undefined>
 
 interface SharedOptions {
-  /** The settings `RETICLE_TEST_*` of the real servers. */
+  /** The settings `RETICLE_TEST_*`: addresses of the running PostgreSQL, Kafka and object store. */
   parts: Settings
   keys: { internal: string; secret: string }
   bucket: string

@@ -42,7 +42,7 @@ const programOf = (app: string) => {
 const fileOf = (app: string) => join(appsFolder, programOf(app).file)
 
 export interface SystemOptions {
-  /** The settings `RETICLE_TEST_*` of the real servers. */
+  /** The settings `RETICLE_TEST_*`: addresses of the running PostgreSQL, Kafka and object store. */
   parts: Settings
   /** Folder of keys, and of `logs/` of every process. */
   folder: string

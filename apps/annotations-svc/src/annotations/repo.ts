@@ -2,8 +2,8 @@ import { arrayOf, type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { sql, type Transaction } from 'kysely'
 import type { RequestIds } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
-import { rowColumns } from '../history/store/keep.ts'
-import type { Moment } from '../history/store/revisions.ts'
+import { tableColumns } from '../history/store/keep.ts'
+import type { ReadableRevision } from '../history/store/revisions.ts'
 import { rowsAt } from '../history/store/state.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 
@@ -11,16 +11,16 @@ import type { AnnotationTarget } from '../targets/target.ts'
 export async function copyRows(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  moment: Moment,
+  readable: ReadableRevision,
   generation: number,
 ): Promise<number> {
-  const names = rowColumns[kind].map((name) => sql.ref(name))
-  const values = rowColumns[kind].map((name) =>
+  const names = tableColumns[kind].map((name) => sql.ref(name))
+  const values = tableColumns[kind].map((name) =>
     name === 'generation' ? sql`${generation}::bigint` : sql.ref(name),
   )
   const { numAffectedRows } = await sql`
     insert into ${sql.table(arrayOf[kind])} (${sql.join(names)})
-    select ${sql.join(values)} from (${rowsAt(kind, moment)}) as one
+    select ${sql.join(values)} from (${rowsAt(kind, readable)}) as one
     order by ${sql.ref(kind === 'track' ? 'start_frame' : 'frame')}, id`.execute(tx)
   return Number(numAffectedRows)
 }
@@ -61,10 +61,10 @@ export async function renumberMoved(
 /** Returns the ids of labels that objects of a revision have and that are not among `known`, in ascending order. */
 export async function findUnknownLabels(
   tx: Transaction<AnnotationsDb>,
-  moment: Moment,
+  readable: ReadableRevision,
   known: readonly number[],
 ): Promise<number[]> {
-  const used = rowKinds.map((kind) => sql`select label_id from (${rowsAt(kind, moment)}) as one`)
+  const used = rowKinds.map((kind) => sql`select label_id from (${rowsAt(kind, readable)}) as one`)
   const { rows } = await sql<{ label_id: number }>`
     select distinct label_id from (${sql.join(used, sql` union all `)}) as one
     where label_id <> all(${known}::int[]) order by label_id`.execute(tx)

@@ -5,7 +5,7 @@ import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { describeDeletedLabels, findDeletedLabels } from '../history/store/deleted-labels.ts'
 import { deleteLive, newGeneration } from '../history/store/generations.ts'
-import { findMoment, type Moment } from '../history/store/revisions.ts'
+import { findReadableRevision, type ReadableRevision } from '../history/store/revisions.ts'
 import { readSet } from '../reading/read.ts'
 import { assertUnchanged } from '../targets/etags.ts'
 import { assertSameLabels, labelsForWrite, type WriteLabels } from '../targets/labels.ts'
@@ -64,18 +64,18 @@ async function restoreSet(
 ): Promise<WriteOutcome> {
   const { settings } = deps
   await openWrite(tx, settings)
-  const moment = await findMoment(tx, target, revision)
-  await assertLabels(tx, moment, labels)
+  const readable = await findReadableRevision(tx, target, revision)
+  await assertLabels(tx, readable, labels)
   const ids = deps.ids.open()
   const generation = await newGeneration(ids)
   const ledger = createChangeLedger()
   for (const kind of rowKinds) {
-    recordCreations(ledger, kind, target.id, await copyRows(tx, kind, moment, generation))
+    recordCreations(ledger, kind, target.id, await copyRows(tx, kind, readable, generation))
   }
   const before = await lockJobs(tx, deps, target, context)
   assertUnchanged(if_match, target, before)
   assertSameLabels(labels, before)
-  await findMoment(tx, target, revision) // the revision may have expired while it was read
+  await findReadableRevision(tx, target, revision) // it may have expired while it was read
   await renumberMoved(tx, target, generation, ids)
   if (settings.historyDays === 0) await deleteLive(tx, target, before)
   for (const row of before.values()) recordEmptied(ledger, row)
@@ -85,7 +85,7 @@ async function restoreSet(
     before,
     settings,
     note,
-    labels_revision: moment.labels_revision,
+    labels_revision: readable.labels_revision,
     labels_noted: target.labels_revision,
     generation,
     createdIds: () => null,
@@ -99,13 +99,13 @@ const mostNamed = 10
 /** Checks that all labels still exist, because objects need one. */
 async function assertLabels(
   tx: Transaction<AnnotationsDb>,
-  moment: Moment,
+  readable: ReadableRevision,
   { byId }: WriteLabels,
 ): Promise<void> {
-  const unknown = await findUnknownLabels(tx, moment, [...byId.keys()])
+  const unknown = await findUnknownLabels(tx, readable, [...byId.keys()])
   if (unknown.length === 0) return
   const missing = unknown.slice(0, mostNamed)
   const missing_labels = await findDeletedLabels(tx, missing)
-  const text = `Revision ${moment.revision} cannot be restored: it has objects of labels that were deleted since: ${describeDeletedLabels(missing_labels, unknown.length)}. A label that was created later under the same name is another label.`
+  const text = `Revision ${readable.revision} cannot be restored: it has objects of labels that were deleted since: ${describeDeletedLabels(missing_labels, unknown.length)}. A label that was created later under the same name is another label.`
   throw conflict(text, { code: 'label_missing', more: { missing, missing_labels } })
 }

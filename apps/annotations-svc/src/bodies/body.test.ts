@@ -67,9 +67,9 @@ test.each([
 
 test('unknown members and members named like prototypes are ignored', async () => {
   const { job } = setUp()
-  const spoilt =
+  const shape =
     '{"type":"rectangle","frame":2,"label_id":40,"points":[1,2,3,4],"__proto__":{"x":1},"clientID":7}'
-  const text = `{"intervals":[],"version":3,"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"shapes":[${spoilt}]}`
+  const text = `{"intervals":[],"version":3,"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"shapes":[${shape}]}`
   const { set } = await job.put(text)
   expect(set.version).toBe(0)
   expect(set.shapes).toHaveLength(1)

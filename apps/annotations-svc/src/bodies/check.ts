@@ -67,7 +67,7 @@ export function openChecker(
 
   const check: Checker['check'] = async (batch, read) => {
     objects += batch.items.length
-    assertFew(objects, limits.objects)
+    assertObjectCount(objects, limits.objects)
     const report = createValidationReport()
     const checked = await readItems(report, batch, rules, read)
     assertClean(report)
@@ -109,7 +109,7 @@ async function readItems(
  *
  * @throws DomainError too_large
  */
-export function assertFew(objects: number, most: number): void {
+export function assertObjectCount(objects: number, most: number): void {
   if (objects > most) throw tooMany(`${most} objects`)
 }
 

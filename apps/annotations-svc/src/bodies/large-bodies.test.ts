@@ -8,7 +8,10 @@ import { indexLabels } from '../validation/labels.ts'
 import { checkMasks, indexSizes } from '../validation/masks.ts'
 import { readBody } from './body.ts'
 
-/** Bodies at their limits: other calls run meanwhile, and excessive members are rejected by their count. */
+/**
+ * Bodies near the limits: reading and checking them yields to the event loop, and lists with too many members are
+ * rejected.
+ */
 
 async function* oneChunk(text: string) {
   yield Buffer.from(text)
@@ -51,12 +54,12 @@ test.each([
     { shapes: [{ elements: tooLong }] },
   ],
   [
-    'points of a position of a track',
+    'a track shape of 200,001 numbers',
     `{"tracks":[{"shapes":[{"points":[${repeat('12', 200_001)}]}]}]}`,
     { tracks: [{ shapes: [{ points: tooLong }] }] },
   ],
   [
-    'runs with texts between them',
+    '400,000 points with strings between the numbers',
     `{"shapes":[{"points":[${repeat('1,2,3,""', 100_000)}]}]}`,
     { shapes: [{ points: tooLong }] },
   ],
@@ -65,7 +68,7 @@ test.each([
     `{"shapes":{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`).join()}}}`,
     { shapes: tooLong },
   ],
-])('%s is rejected by its count, and the error names its place', async (_name, text, body) => {
+])('%s is rejected as too long, and the error has its path', async (_name, text, body) => {
   await expect(readAll(text)).rejects.toMatchObject({ kind: 'invalid', body })
 })
 
@@ -73,8 +76,8 @@ test.each([
   ['many small objects', `{"shapes":[${repeat(`{${box}}`, 300_000)}]}`, 300_000],
   ['many objects without members', `{"shapes":[${repeat('{}', 400_000)}]}`, 400_000],
   ['few large objects', `{"shapes":[${repeat(`{"points":[${repeat('12', 200_000)}]}`, 8)}]}`, 8],
-  ['a member that is passed over', `{"other":[${repeat('[[1,2]]', 800_000)}],"tags":[{}]}`, 1],
-])('parsing %s yields to other calls', async (_name, text, expected) => {
+  ['a large unknown member', `{"other":[${repeat('[[1,2]]', 800_000)}],"tags":[{}]}`, 1],
+])('parsing %s yields to the event loop', async (_name, text, expected) => {
   let objects = 0
   const turns = await countTurns(async () => {
     objects = await readAll(text)
@@ -83,18 +86,18 @@ test.each([
   expect(turns).toBeGreaterThan(3)
 })
 
-const positions = (count: number) =>
+const trackShapes = (count: number) =>
   Array.from({ length: count }, (_, frame) => ({ type: 'rectangle', frame, points: [0, 0, 1, 1] }))
 
 const skeletonTrack = (elements: number, count: number) => ({
   ...{ frame: 0, label_id: 41, shapes: [{ type: 'skeleton', frame: 0 }] },
   elements: Array.from({ length: elements }, () => ({
     ...{ frame: 0, label_id: 42 },
-    shapes: positions(count).map((one) => ({ ...one, type: 'points', points: [1, 2] })),
+    shapes: trackShapes(count).map((one) => ({ ...one, type: 'points', points: [1, 2] })),
   })),
 })
 
-test('checking the objects of one batch yields to other calls', async () => {
+test('checking the objects of one batch yields to the event loop', async () => {
   const shape = { type: 'rectangle', frame: 2, label_id: 40, points: [1, 2, 3, 4] }
   const turns = await countTurns(() =>
     checkObjects(
@@ -106,23 +109,23 @@ test('checking the objects of one batch yields to other calls', async () => {
 })
 
 test.each([
-  ['positions', { frame: 0, label_id: 40, shapes: positions(100_000) }],
+  ['shapes', { frame: 0, label_id: 40, shapes: trackShapes(100_000) }],
   [
-    'positions on one frame',
-    { frame: 0, label_id: 40, shapes: positions(100_000).map((one) => ({ ...one, frame: 0 })) },
+    'shapes on one frame',
+    { frame: 0, label_id: 40, shapes: trackShapes(100_000).map((one) => ({ ...one, frame: 0 })) },
   ],
   [
-    'positions in the wrong order',
-    { frame: 0, label_id: 40, shapes: positions(100_000).reverse() },
+    'shapes in descending order',
+    { frame: 0, label_id: 40, shapes: trackShapes(100_000).reverse() },
   ],
-  ['positions of an element', skeletonTrack(1, 100_000)],
+  ['shapes of an element', skeletonTrack(1, 100_000)],
   ['elements', skeletonTrack(2000, 50)],
-])('checking a track of many %s yields to other calls', async (_name, track) => {
+])('checking a track of many %s yields to the event loop', async (_name, track) => {
   const turns = await countTurns(() => findRefusal('track', [track]))
   expect(turns).toBeGreaterThan(3)
 })
 
-test('a check ends soon after it has the maximum number of problems', async () => {
+test('a check stops soon after it has found the maximum number of problems', async () => {
   let read = 0
   const workspace = createWorkspace(12)
   const target = {
@@ -142,21 +145,21 @@ test('a check ends soon after it has the maximum number of problems', async () =
   expect(read).toBeLessThan(200)
 })
 
-test('attributes, elements and positions are not checked beyond the maximum number of problems', async () => {
+test('attributes, elements and track shapes are not checked beyond the maximum number of problems', async () => {
   const many = Array.from({ length: 150_000 }, () => ({}))
-  const own = { type: 'skeleton', frame: 2, label_id: 41 }
-  for (const spoilt of [
-    { ...own, type: 'rectangle', label_id: 40, points: [1, 2, 3, 4], attributes: many },
-    { ...own, elements: many },
+  const skeleton = { type: 'skeleton', frame: 2, label_id: 41 }
+  for (const invalid of [
+    { ...skeleton, type: 'rectangle', label_id: 40, points: [1, 2, 3, 4], attributes: many },
+    { ...skeleton, elements: many },
   ]) {
-    const found = await findRefusal('shape', [spoilt])
+    const found = await findRefusal('shape', [invalid])
     expect(JSON.stringify(found?.body).length).toBeLessThan(30_000)
   }
   const found = await findRefusal('track', [{ frame: 0, label_id: 40, shapes: many }])
   expect(JSON.stringify(found?.body).length).toBeLessThan(30_000)
 })
 
-test('frame sizes are found among any number of runs', () => {
+test('frame sizes are read once for any number of masks, and found in any number of runs of equal sizes', () => {
   let lookups = 0
   const runs = Array.from({ length: 100_000 }, (_, index) => ({
     width: index + 1,

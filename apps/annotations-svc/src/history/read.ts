@@ -9,7 +9,7 @@ import { labelsOf } from '../targets/labels.ts'
 import type { AnnotationTarget } from '../targets/target.ts'
 import type { LabelIndex } from '../validation/labels.ts'
 import { diffBytes } from './store/diff.ts'
-import { findMoment, type Moment } from './store/revisions.ts'
+import { findReadableRevision, type ReadableRevision } from './store/revisions.ts'
 import { readAt } from './store/state.ts'
 
 /**
@@ -26,10 +26,10 @@ export async function readRevision(
 ): Promise<BytesAnswer> {
   const selection = await resolveQuery(deps, target, query, context)
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
-    const moment = await findMoment(tx, target, revision)
-    const labels = await labelsNeeded(deps, target, [moment], context)
+    const readable = await findReadableRevision(tx, target, revision)
+    const labels = await labelsNeeded(deps, target, [readable], context)
     const source = rowKinds.map((kind) => {
-      const rows = readAt(tx, kind, moment, { target, selection, signal })
+      const rows = readAt(tx, kind, readable, { target, selection, signal })
       return [kind, labels ? completeRows(rows, labels) : rows] as const
     })
     return { head: {}, chunks: setBytes(source) }
@@ -49,8 +49,8 @@ export function readDiff(
   context: CallContext,
 ): Promise<BytesAnswer> {
   return openSnapshot(deps.bulk, context.signal, async (tx, signal) => {
-    const from = await findMoment(tx, target, given.from)
-    const to = await findMoment(tx, target, given.to)
+    const from = await findReadableRevision(tx, target, given.from)
+    const to = await findReadableRevision(tx, target, given.to)
     const labels = await labelsNeeded(deps, target, [from, to], context)
     return { head: {}, chunks: diffBytes(tx, { from, to, labels, signal }) }
   })
@@ -60,9 +60,9 @@ export function readDiff(
 async function labelsNeeded(
   deps: Deps,
   target: AnnotationTarget,
-  moments: readonly Moment[],
+  revisions: readonly ReadableRevision[],
   context: CallContext,
 ): Promise<LabelIndex | undefined> {
-  const isStale = moments.some((one) => one.labels_revision !== target.labels_revision)
+  const isStale = revisions.some((one) => one.labels_revision !== target.labels_revision)
   return isStale ? labelsOf(deps, target, context) : undefined
 }

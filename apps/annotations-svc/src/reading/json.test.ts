@@ -15,7 +15,7 @@ test.each([
   ['one batch of all rows', [rows(100_000)]],
   ['few batches', [rows(50_000), rows(50_000)]],
   ['many small batches', Array.from({ length: 20_000 }, () => rows(5))],
-])('writing %s yields to other calls', async (_name, batches) => {
+])('writing %s yields to the event loop', async (_name, batches) => {
   const pieces: Uint8Array[] = []
   const turns = await countTurns(async () => {
     for await (const piece of setBytes([['shape', batches]])) pieces.push(piece)

@@ -80,7 +80,7 @@ export const setJson = (lists: Record<RowKind, string>) =>
   `{"version":0,"tags":[${lists.tag}],"shapes":[${lists.shape}],"tracks":[${lists.track}]}`
 
 /**
- * Yields the whole body in chunks of at most 64 KiB and yields to other calls in between. Columns are latin-1
+ * Yields the whole body in chunks of at most 64 KiB and yields to the event loop in between. Columns are latin-1
  * characters, so the bytes equal the stored ones.
  *
  * @param inPieces writes tracks; default: as they are stored

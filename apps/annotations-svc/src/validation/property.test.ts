@@ -182,7 +182,7 @@ const others = [
 ]
 
 /** Replaces one member at any depth. */
-const spoilt = (whole: fc.Arbitrary<object>) =>
+const mutated = (whole: fc.Arbitrary<object>) =>
   fc
     .tuple(whole, fc.nat(), fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom(...others)))
     .map(([object, at, other]) => {
@@ -229,7 +229,7 @@ describe.each(cases)('a %s', (kind, whole) => {
   test('an object is rejected exactly when it breaks a rule', async () => {
     let refused = 0
     await fc.assert(
-      fc.asyncProperty(fc.oneof(whole, spoilt(whole)), async (given) => {
+      fc.asyncProperty(fc.oneof(whole, mutated(whole)), async (given) => {
         const object = sent(given)
         const { success } = rules[kind].safeParse(object)
         const found = await findRefusal(kind, [object])

@@ -36,7 +36,7 @@ export interface Rules extends AttributeRules {
   masks: MaskBox[]
   /** Ids that elements and keyframes may keep in an update; absent: ids are ignored. */
   ownIds?: ReadonlySet<number>
-  /** Awaited within large objects, to yield to other calls. */
+  /** Awaited within large objects, to yield to the event loop. */
   pace: Pace
 }
 

@@ -36,7 +36,7 @@ type TrackElement = Track['elements'][number]
 /** Small, because shapes may be large. */
 const shapesPerPause = 16
 
-/** Reads a track; like `readTag`, and yields to other calls. */
+/** Reads a track; like `readTag`, and yields to the event loop. */
 export async function readTrack(
   report: ValidationReport,
   fields: JsonFields,

@@ -2,11 +2,11 @@ import { type AnnotationRow, type RowKind, rowKinds } from '@reticle/contracts/r
 import type { BytesAnswer, CallContext } from '@reticle/kit'
 import type { Transaction } from 'kysely'
 import type { Batch } from '../bodies/body.ts'
-import { assertFew } from '../bodies/check.ts'
+import { assertObjectCount } from '../bodies/check.ts'
 import { openIdReader, openOnce } from '../bodies/named.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { keeping } from '../history/store/keep.ts'
+import { historyCopyFor } from '../history/store/keep.ts'
 import { setBytes } from '../reading/json.ts'
 import { type Find, openFinder, readNamed } from '../reading/store/find.ts'
 import { fixSnapshot, openLater } from '../reading/store/snapshot.ts'
@@ -91,7 +91,7 @@ async function removeSet(
   assertUnchanged(if_match, target, before)
   const ledger = createChangeLedger()
   const { settings } = deps
-  const removing = { find: openFinder(tx, target, keeping(settings)), ledger, onDeleted }
+  const removing = { find: openFinder(tx, target, historyCopyFor(settings)), ledger, onDeleted }
   for (const kind of rowKinds) await removeKind(tx, kind, target, ids[kind], removing)
   const closing = {
     action: 'delete' as const,
@@ -112,7 +112,7 @@ async function readIds({ settings }: Deps, source: AsyncIterable<Batch>) {
   for await (const batch of source) {
     for (const id of read(batch)) ids[batch.kind].push(id)
     count += batch.items.length
-    assertFew(count, settings.maxObjects)
+    assertObjectCount(count, settings.maxObjects)
   }
   return ids
 }

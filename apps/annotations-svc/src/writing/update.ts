@@ -9,7 +9,7 @@ import { spoolBatches } from '../bodies/store/spool.ts'
 import type { RequestIds } from '../db/ids.ts'
 import type { AnnotationsDb } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { keeping } from '../history/store/keep.ts'
+import { historyCopyFor } from '../history/store/keep.ts'
 import { completeObject } from '../reading/complete.ts'
 import { type Checked, objectOf } from '../reading/objects.ts'
 import { type Find, openFinder, readNamed, type StoredObject } from '../reading/store/find.ts'
@@ -103,7 +103,7 @@ async function changeSet(
     tx,
     ids: deps.ids.open(),
     readIds: update.is_whole ? openOptionalIdReader() : openIdReader(),
-    find: openFinder(tx, target, keeping(settings)),
+    find: openFinder(tx, target, historyCopyFor(settings)),
     refuseTwice: openOnce(),
     layout: openLayout(target, generationOf),
     ledger,

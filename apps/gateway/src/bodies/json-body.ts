@@ -1,8 +1,9 @@
 import { DomainError, invalidInput } from '@reticle/kit'
 import { comma, createParseError, endOfText, parseInPieces, quote } from './json-pieces.ts'
 
-/** Limits of JSON bodies, which protect memory and database: maximum nesting. */
+/** Limits of JSON bodies, which protect memory and database. */
 
+/** Maximum number of nested levels. */
 export const deepest = 64
 /** Maximum number of values in a body, excluding keys: about ten thousand labels, or the names of as many files. */
 export const mostValues = 200_000

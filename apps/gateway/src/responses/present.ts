@@ -51,7 +51,7 @@ export const toJson = (value: unknown): string => JSON.stringify(value)
 /** Number of records that are serialized at once. */
 const recordsAtOnce = 100
 
-/** Serializes like `toJson`; a long page is written in steps that yield to other calls. */
+/** Serializes like `toJson`; a long page is written in steps that yield to the event loop. */
 async function toJsonInSteps(value: unknown): Promise<string> {
   const page = pageShape.safeParse(value)
   if (!page.success || page.data.results.length <= recordsAtOnce) return toJson(value)

@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest'
 import { assignChapterFrames } from './chapters.ts'
 
-const even = (count: number) => Float64Array.from({ length: count }, (_, frame) => frame)
+/** Returns the times of frames with a distance of one tick. */
+const evenTicks = (count: number) => Float64Array.from({ length: count }, (_, frame) => frame)
 
 /** Returns the first and last frames of chapters, in a video of 25 frames per second. */
-const place = (chapters: readonly (readonly [start: number, end: number])[], ticks = even(50)) =>
+const framesOf = (
+  chapters: readonly (readonly [start: number, end: number])[],
+  ticks = evenTicks(50),
+) =>
   assignChapterFrames(
     chapters.map(([start, end]) => ({ start, end, title: '' })),
     { ticks, time_base: { num: 1, den: 25 } },
   ).map(({ start, stop }) => [start, stop])
 
 test.each<[string, [number, number], [number, number][]]>([
-  ['that follow the frames', [0.4, 0.8], [[10, 19]]],
+  ['whose times are times of frames', [0.4, 0.8], [[10, 19]]],
   ['whose start was rounded down', [0.39, 0.8], [[10, 19]]],
   ['whose times were rounded up', [0.41, 0.81], [[10, 19]]],
   ['that are empty', [0.4, 0.4], [[10, 10]]],
@@ -28,17 +32,17 @@ test.each<[string, [number, number], [number, number][]]>([
   ['that start before the first frame', [-5, 0.4], [[0, 9]]],
   ['that end before the first frame', [-5, -1], []],
 ])('chapters %s have the expected frames', (_, chapter, frames) => {
-  expect(place([chapter])).toEqual(frames)
+  expect(framesOf([chapter])).toEqual(frames)
 })
 
-test('chapters are sorted by their first frame; those of one frame keep the order of the file', () => {
+test('chapters are sorted by their first frame; those with an equal first frame keep the order of the file', () => {
   const times = [
     [0.8, 1],
     [0, 2],
     [0.8, 2],
     [0, 0.4],
   ] as const
-  expect(place(times)).toEqual([
+  expect(framesOf(times)).toEqual([
     [0, 49],
     [0, 9],
     [20, 24],
@@ -46,24 +50,24 @@ test('chapters are sorted by their first frame; those of one frame keep the orde
   ])
 })
 
-test('chapters are placed in videos that start late, or have one frame or none', () => {
-  const late = even(50).map((tick) => tick + 2500)
-  expect(place([[100.4, 100.8]], late)).toEqual([[10, 19]])
-  expect(place([[0, 4]], late)).toEqual([])
-  expect(place([[0, 4]], even(1))).toEqual([[0, 0]])
-  expect(place([[0, 4]], even(0))).toEqual([])
+test('chapters get frames in videos that start late or have one frame, and none in a video without frames', () => {
+  const late = evenTicks(50).map((tick) => tick + 2500)
+  expect(framesOf([[100.4, 100.8]], late)).toEqual([[10, 19]])
+  expect(framesOf([[0, 4]], late)).toEqual([])
+  expect(framesOf([[0, 4]], evenTicks(1))).toEqual([[0, 0]])
+  expect(framesOf([[0, 4]], evenTicks(0))).toEqual([])
 })
 
-test('frames of equal times have chapters, frames without times have none', () => {
-  expect(place([[0, 0.04]], Float64Array.of(0, 0, 1, 1, 2))).toEqual([[0, 1]])
-  expect(place([[0, 4]], Float64Array.of(3, 3, 3))).toEqual([[0, 2]])
-  expect(place([[0, 4]], new Float64Array(5).fill(Number.NEGATIVE_INFINITY))).toEqual([])
-  expect(place([[0.04, 4]], Float64Array.of(Number.NEGATIVE_INFINITY, 1, 2))).toEqual([[1, 2]])
+test('chapters contain frames with equal times, but no frames without a time', () => {
+  expect(framesOf([[0, 0.04]], Float64Array.of(0, 0, 1, 1, 2))).toEqual([[0, 1]])
+  expect(framesOf([[0, 4]], Float64Array.of(3, 3, 3))).toEqual([[0, 2]])
+  expect(framesOf([[0, 4]], new Float64Array(5).fill(Number.NEGATIVE_INFINITY))).toEqual([])
+  expect(framesOf([[0.04, 4]], Float64Array.of(Number.NEGATIVE_INFINITY, 1, 2))).toEqual([[1, 2]])
 })
 
-test('titles are cut to 1,024 characters, never within one', () => {
+test('titles are cut to 1,024 characters, not between the two halves of a surrogate pair', () => {
   const [chapter] = assignChapterFrames([{ start: 0, end: 1, title: '🚗'.repeat(1500) }], {
-    ticks: even(5),
+    ticks: evenTicks(5),
     time_base: { num: 1, den: 5 },
   })
   expect(chapter?.title).toBe('🚗'.repeat(1024))

@@ -106,5 +106,5 @@ function firstFrom(sorted: Float64Array, value: number): number {
   return low
 }
 
-/** Cuts a title between characters, never within one. */
+/** Cuts a title between characters, not between the two halves of a surrogate pair. */
 const cutTitle = (title: string) => [...title].slice(0, longestTitle).join('')

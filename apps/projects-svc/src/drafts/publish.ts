@@ -19,7 +19,7 @@ import { emitPublished } from './emit-published.ts'
 import { publishLabels } from './labels.ts'
 import {
   deleteDraft,
-  deleteInDraft,
+  deleteDraftContents,
   findDraft,
   lockDraft,
   lockTasksOfDraft,
@@ -30,11 +30,12 @@ import {
 type Tx = Transaction<ProjectsDb>
 
 /**
- * Publishes a draft in one transaction: the labels of the existing project or the new project, then tasks with their
- * jobs and issues, and emits an event for each. A repeated `call_id` changes nothing and returns the same result.
+ * Publishes a draft in one transaction: first the new project, or the new labels of the existing project; then the
+ * tasks with their jobs and issues. Emits an event for each. A repeated `call_id` changes nothing and returns the same
+ * result.
  *
- * @throws DomainError not_found when the draft or project is deleted, conflict when the labels changed after the
- * draft was opened
+ * @throws DomainError not_found when the draft or project is deleted, forbidden, conflict when the labels of the
+ * existing project changed after the draft was opened
  */
 export function publishDraft(
   tx: Tx,
@@ -46,10 +47,10 @@ export function publishDraft(
     const { draft, project } = await lockAll(tx, draft_id)
     const { project_id, owner_id } = draft
     if (owner_id !== signedIn(context).user_id) throw forbidden()
-    const isNew = project?.draft_id === draft_id
-    const { organization_id } = project && !isNew ? project : draft
-    if (isNew) await publishProject(tx, project, draft, context)
-    else if (project) await joinProject(tx, project, draft, context)
+    const isNewProject = project?.draft_id === draft_id
+    const { organization_id } = project && !isNewProject ? project : draft
+    if (isNewProject) await publishProject(tx, project, draft, context)
+    else if (project) await publishIntoProject(tx, project, draft, context)
     const task_ids = (await lockTasksOfDraft(tx, draft_id)).map(({ id }) => id)
     const rows = await publishTaskRows(tx, task_ids, { project_id, organization_id, owner_id })
     await deleteDraft(tx, draft_id)
@@ -58,7 +59,10 @@ export function publishDraft(
   })
 }
 
-/** Lock order, as everywhere: organization, project, then the rows in it. */
+/**
+ * Locks in the order of the whole service: organization, project, then the rows in it. Without `based_on` the draft
+ * does not belong to an existing project, so its rows become new rows of the organization.
+ */
 async function lockAll(tx: Tx, draft_id: string) {
   const seen = await findDraft(tx, draft_id)
   if (!seen) throw notFound()
@@ -79,7 +83,8 @@ async function publishProject(
   await emit(tx, projectCreated, { project }, cause)
 }
 
-async function joinProject(
+/** Checks that the draft still fits the existing project, and adds the new labels of the draft to it. */
+async function publishIntoProject(
   tx: Tx,
   project: ProjectRow,
   draft: DraftRow,
@@ -94,14 +99,14 @@ async function joinProject(
 }
 
 /**
- * Deletes the rows of a draft and emits an event for services that keep data of its tasks. A published draft has no
- * rows left.
+ * Deletes a draft with its project and tasks, and emits an event for services that store data of these tasks. Does
+ * nothing after the draft was published.
  */
 export async function dropDraft(tx: Tx, draft_id: string, cause: EventCause): Promise<void> {
   if (!(await lockDraft(tx, draft_id))) return
   const task_ids = (await lockTasksOfDraft(tx, draft_id)).map(({ id }) => id)
   await allowLongStatements(tx)
-  await deleteInDraft(tx, draft_id)
+  await deleteDraftContents(tx, draft_id)
   await deleteDraft(tx, draft_id)
   if (task_ids.length > 0) await emit(tx, draftDropped, { draft_id, task_ids }, cause)
 }

@@ -10,7 +10,7 @@ export async function insertDraft(tx: Tx, row: Insertable<DraftsTable>): Promise
   await tx.insertInto('drafts').values(row).execute()
 }
 
-/** Sets the project of the tasks of a draft. */
+/** Sets the project that the tasks of a draft will belong to. */
 export async function setDraftProject(tx: Tx, draft_id: string, project_id: number): Promise<void> {
   await tx.updateTable('drafts').set({ project_id }).where('draft_id', '=', draft_id).execute()
 }
@@ -91,7 +91,7 @@ export async function deleteDraft(tx: Tx, draft_id: string): Promise<void> {
  * Deletes the tasks of a draft and the project created for them; jobs, frames, labels and guides are deleted with
  * these.
  */
-export async function deleteInDraft(tx: Tx, draft_id: string): Promise<void> {
+export async function deleteDraftContents(tx: Tx, draft_id: string): Promise<void> {
   await tx.deleteFrom('tasks').where('draft_id', '=', draft_id).execute()
   await tx.deleteFrom('projects').where('draft_id', '=', draft_id).execute()
 }

@@ -10,7 +10,7 @@ import type { Owner } from '../access/owner.ts'
 import { visibleIn } from '../access/repo-scope.ts'
 import type { LabelRow, ProjectsDb } from '../db/schema.ts'
 
-/** Query without the owner, which is resolved first. */
+/** Query without the owner (the project or task of the labels), which is resolved first. */
 type Query = Omit<OperationInput<typeof labels.listLabels>, 'project_id' | 'task_id' | 'job_id'>
 
 const columns = {
@@ -23,8 +23,8 @@ const columns = {
 } as const satisfies ColumnsOf<typeof labelFields>
 
 /**
- * Lists a page of labels: those of `owner`, or all that the caller may see. Only top-level labels, unless the query
- * names a parent: then its sublabels.
+ * Lists a page of labels: those of `owner`, or all that the caller may see. Lists only top-level labels, unless the
+ * query has a condition on the parent. Labels of drafts are not listed.
  */
 export function listLabels(
   db: Kysely<ProjectsDb>,
@@ -45,13 +45,13 @@ export function listLabels(
 }
 
 function hasParentFilter({ parent, parent_id, filter }: Query): boolean {
-  const isNamed = parent !== undefined || parent_id !== undefined
-  return isNamed || (filter !== undefined && hasAnyField(filter, ['parent', 'parent_id']))
+  const isGiven = parent !== undefined || parent_id !== undefined
+  return isGiven || (filter !== undefined && hasAnyField(filter, ['parent', 'parent_id']))
 }
 
 const belongingTo = ({ kind, id }: Owner) => sql<SqlBool>`${sql.ref(`labels.${kind}_id`)} = ${id}`
 
-/** Restricts to labels of projects and tasks that the caller may see; staff are owners and assignees. */
+/** Restricts to labels of projects and tasks that the caller may see: as owner, assignee, leader or administrator. */
 function visibleTo(principal: Principal) {
   const isStaff = sql<SqlBool>`${principal.user_id} in (
     projects.owner_id, projects.assignee_id, tasks.owner_id, tasks.assignee_id)`

@@ -6,18 +6,22 @@ import { Failure } from '../failures/failure.ts'
 /** Environment variables and folders of the program; only this file knows their names. */
 export interface Environment {
   url: string | undefined
+  /** Access token; takes precedence over the token of a profile. */
   token: string | undefined
   /** Access token of the server that `migrate` copies from. */
   sourceToken: string | undefined
   profile: string | undefined
+  /** Slug of the organization; empty: the personal workspace. */
   organization: string | undefined
-  /** Path of the config file, and folder for the state of unfinished commands. */
+  /** Path of the config file. */
   configFile: string
+  /** Folder for the state of unfinished commands. */
   cacheDir: string
   /** Whether `NO_COLOR` is set to any value. */
   noColor: boolean
   /** Configured proxies by variable; Node's `fetch` may ignore them. */
   proxies: Readonly<Record<string, string>>
+  /** Whether `NODE_USE_ENV_PROXY=1` makes `fetch` use them. */
   usesEnvProxy: boolean
 }
 
@@ -81,8 +85,8 @@ export const defaultProfile = 'default'
 export const defaultUrl = 'http://127.0.0.1:8080'
 
 /**
- * Reads the config file; returns an empty config if it does not exist. @throws Failure naming the file if it cannot
- * be read
+ * Reads the config file; returns an empty config if it does not exist.
+ * @throws Failure that names the file, if it cannot be read
  */
 export async function readConfig(file: string): Promise<CliConfig> {
   const text = await readFile(file, 'utf8').catch((thrown) => {
@@ -100,10 +104,10 @@ export async function readConfig(file: string): Promise<CliConfig> {
 /** Replaces the config file, readable only by its owner because it contains tokens. */
 export async function writeConfig(file: string, config: CliConfig): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const fresh = `${file}.${process.pid}`
-  await writeFile(fresh, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 })
-  await chmod(fresh, 0o600) // also if a leftover file had another mode
-  await rename(fresh, file)
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 })
+  await chmod(temporary, 0o600) // `writeFile` does not change the mode of a file left by another process
+  await rename(temporary, file)
 }
 
 function configOf(given: unknown): CliConfig {

@@ -27,10 +27,11 @@ export type Expression<N extends string = string> =
 
 export type ComparisonOperator = '==' | '<' | '<=' | '>' | '>='
 
-/** Limits of one expression. */
+/** Maximum number of nested levels of an expression. */
 export const deepest = 16
+/** Maximum number of nodes of an expression. */
 export const mostNodes = 256
-/** Limit of the items of all lists of an expression together. */
+/** Maximum number of items in all lists of an expression together. */
 export const mostItems = 1000
 
 /** Builds the parser of `filter` for a list with these fields. Errors are reported as one free text. */

@@ -83,10 +83,10 @@ async function readEnd(source: RandomAccess): Promise<DirectoryEnd> {
   const end = { entries: read16(10), size: read32(12), start: read32(16), stop: from + at }
   if (end.entries === none16 || end.size === none32 || end.start === none32) {
     const large = await readLargeEnd(source, tail, at)
-    if (large) return within(large)
+    if (large) return checkDirectory(large)
   }
   if (disks.own !== 0 || disks.start !== 0 || disks.entries !== end.entries) throw manyDisks()
-  return within(end)
+  return checkDirectory(end)
 }
 
 /** Returns the offset of the last end record whose comment reaches exactly to the end of the bytes. */
@@ -117,7 +117,7 @@ async function readLargeEnd(
   return { entries, size: readSize(record, 40), start: readSize(record, 48), stop: position }
 }
 
-function within(end: DirectoryEnd & { size: number }): DirectoryEnd {
+function checkDirectory(end: DirectoryEnd & { size: number }): DirectoryEnd {
   if (end.start + end.size > end.stop) throw createDamageError('its directory lies outside of it')
   if (end.entries * headerBytes > end.size) throw createDamageError('its directory is too short')
   return { entries: end.entries, start: end.start, stop: end.start + end.size }

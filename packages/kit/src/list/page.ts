@@ -2,7 +2,7 @@ import { notFound } from '../call/errors.ts'
 
 /** Rows on a page by default. See docs/spec/rest.md#lists. */
 export const defaultSize = 10
-/** Largest number of rows of a page; the gateway requests fewer. */
+/** Rows on a page with `page_size=all`, and maximum of a number. For numbers the gateway has a lower maximum. */
 export const rowsOfAll = 10_000
 
 export interface PageQuery {

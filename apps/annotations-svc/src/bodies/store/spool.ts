@@ -4,13 +4,14 @@ import { sql, type Transaction } from 'kysely'
 import type { AnnotationsDb } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { Batch } from '../body.ts'
-import { assertFew } from '../check.ts'
+import { assertObjectCount } from '../check.ts'
 
 type Tx = Transaction<AnnotationsDb>
 
 /**
- * Stores batches in a temporary table until all have arrived, so that neither locks nor memory are held while their
- * bytes arrive. The table is dropped at the end of the transaction. At most one call per transaction.
+ * Stores the batches of a body in a temporary table, and returns them once all have arrived. So a slow client makes a
+ * write hold neither row locks nor the whole body in memory. The table is dropped at the end of the transaction, so a
+ * transaction may contain one call only.
  *
  * @throws DomainError too_large
  */
@@ -25,7 +26,7 @@ export async function spoolBatches(
   return unspool(tx, await copyIn(tx, target, linesOf(batches, settings)))
 }
 
-/** JSON text contains neither newlines nor column separators. */
+/** Yields a line of the bulk format per batch. JSON text needs no escaping: it escapes all control characters. */
 async function* linesOf(
   batches: AsyncIterable<Batch>,
   settings: Deps['settings'],
@@ -34,7 +35,7 @@ async function* linesOf(
   let objects = 0
   for await (const batch of batches) {
     objects += batch.items.length
-    assertFew(objects, settings.maxObjects)
+    assertObjectCount(objects, settings.maxObjects)
     yield Buffer.from(`${number++}${columnSeparator}${JSON.stringify(batch)}\n`)
   }
 }

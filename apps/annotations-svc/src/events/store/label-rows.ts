@@ -3,7 +3,7 @@ import { type RowKind, rowKinds } from '@reticle/contracts/row-lines'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { z } from 'zod'
 import type { AnnotationSetRow, AnnotationsDb } from '../../db/schema.ts'
-import { keepRows } from '../../history/store/keep.ts'
+import { buildHistoryCopy } from '../../history/store/keep.ts'
 import { liveRows } from '../../reading/store/live.ts'
 import { deleteFrom, partitionsOf } from '../../reading/store/partitions.ts'
 import type { ChangeReason } from '../../targets/repo-revisions.ts'
@@ -77,12 +77,14 @@ export async function removeObjects(
   const ledger = createChangeLedger()
   const jobIds = arrayOfJobs(jobs)
   for (const kind of rowKinds) {
-    const toHistory = reason ? sql`, kept as (${sql.raw(keepRows(kind, 'from stored'))})` : sql``
+    const historyCopy = reason
+      ? sql`, copied as (${sql.raw(buildHistoryCopy(kind, 'from stored'))})`
+      : sql``
     for (const part of await partitionsOf(tx, kind, change.task_ids)) {
       const rowIds = `select stored.ctid from ${liveRows(kind, jobIds, { from: part })}
         where label_id = any(array[${change.deleted_label_ids}]::int[])`
       const { rows } = await sql<{ job_id: number; count: number }>`
-        with stored as (${sql.raw(deleteFrom(part, rowIds))} returning *)${toHistory}
+        with stored as (${sql.raw(deleteFrom(part, rowIds))} returning *)${historyCopy}
         select job_id, count(*)::int as count from stored group by job_id`.execute(tx)
       for (const { job_id, count } of rows) recordDeletions(ledger, kind, job_id, count)
     }

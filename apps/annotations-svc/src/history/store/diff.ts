@@ -13,12 +13,12 @@ import { cutText, toJson } from '../../reading/json.ts'
 import { lineRows } from '../../reading/lines.ts'
 import { lineOf } from '../../reading/store/select.ts'
 import type { LabelIndex } from '../../validation/labels.ts'
-import type { Moment } from './revisions.ts'
+import type { ReadableRevision } from './revisions.ts'
 import { rowsAt } from './state.ts'
 
 interface Diff {
-  from: Moment
-  to: Moment
+  from: ReadableRevision
+  to: ReadableRevision
   /** Current labels, if some objects have to be completed with them. */
   labels: LabelIndex | undefined
   signal: AbortSignal
@@ -69,7 +69,13 @@ async function* pairs(batches: AsyncIterable<Pair[]>): AsyncGenerator<string[]> 
 }
 
 /** Selects objects that exist in one revision and not in the other. */
-function only(tx: Tx, kind: RowKind, there: Moment, missing: Moment, diff: Diff) {
+function only(
+  tx: Tx,
+  kind: RowKind,
+  there: ReadableRevision,
+  missing: ReadableRevision,
+  diff: Diff,
+) {
   const query = sql`select ${kind}::text, ${columns(kind, 'one')} from (${linesAt(kind, there)}) as one
     full join (select id from (${rowsAt(kind, missing)}) as stored) as other on other.id = one.id
     where num_nulls(one.id) = 0 and num_nulls(other.id) = 1 order by one.c0, one.id`
@@ -93,9 +99,9 @@ const linesOf = (tx: Tx, kind: RowKind, query: RawBuilder<unknown>, { signal }: 
   lineRows(kind, copyOut(tx, query.compile(tx), { signal }))
 
 /** Selects the rows of a revision with their line columns named `c0`, `c1`, ...; `c0` is the frame. */
-function linesAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
+function linesAt(kind: RowKind, readable: ReadableRevision): RawBuilder<unknown> {
   const named = lineOf[kind].slice(1).map((column, at) => `${column} as c${at}`)
-  return sql`select id, ${sql.raw(named.join(', '))} from (${rowsAt(kind, moment)}) as stored`
+  return sql`select id, ${sql.raw(named.join(', '))} from (${rowsAt(kind, readable)}) as stored`
 }
 
 const columns = (kind: RowKind, table: string) =>

@@ -6,8 +6,8 @@ import type { AnnotationTarget } from '../../targets/target.ts'
 /** Maximum number of readable revisions of a job. */
 export const mostReadable = 1000
 
-/** A readable revision: the generation of its rows, and the labels revision that they are complete for. */
-export interface Moment {
+/** A readable revision of a job: the generation of its rows, and the labels revision that they are complete for. */
+export interface ReadableRevision {
   task_id: number
   job_id: number
   revision: number
@@ -15,41 +15,44 @@ export interface Moment {
   labels_revision: number
 }
 
-interface Known {
+interface FoundRevision {
   newest: number
+  /** Null when the requested revision is not readable; the same for `labels_revision`. */
   generation: number | null
   labels_revision: number | null
 }
 
 /**
- * Finds a revision of a job; without `requested` the newest, which always exists.
+ * Finds a revision of a job; without `requested` the newest, which never expires.
  *
- * @throws DomainError not_found for one that never existed, gone `revision_expired` for one whose data was dropped
+ * @throws DomainError not_found for a revision that never existed, or a job that was never written; gone
+ * (`revision_expired`) for a revision whose rows were deleted
  */
-export async function findMoment(
+export async function findReadableRevision(
   db: Kysely<AnnotationsDb>,
   { task_id, id: job_id }: AnnotationTarget,
   requested?: number,
-): Promise<Moment> {
-  const { rows } = await sql<Known>`
+): Promise<ReadableRevision> {
+  // `older.revision` is null when the newest revision is requested, which is described by the job itself.
+  const { rows } = await sql<FoundRevision>`
     select job.revision as newest,
-      case when one.revision is null then job.generation else known.generation end as generation,
-      case when one.revision is null then job.labels_revision else known.labels_revision end as labels_revision
+      case when older.revision is null then job.generation else stored.generation end as generation,
+      case when older.revision is null then job.labels_revision else stored.labels_revision end as labels_revision
     from jobs job
-    cross join lateral (select nullif(${requested ?? null}::bigint, job.revision) as revision) one
-    left join revisions known on known.task_id = ${task_id} and known.job_id = ${job_id}
-      and known.revision = one.revision and known.is_readable
-      and known.revision > job.revision - ${mostReadable}
+    cross join lateral (select nullif(${requested ?? null}::bigint, job.revision) as revision) older
+    left join revisions stored on stored.task_id = ${task_id} and stored.job_id = ${job_id}
+      and stored.revision = older.revision and stored.is_readable
+      and stored.revision > job.revision - ${mostReadable}
     where job.job_id = ${job_id}`.execute(db)
-  const [{ newest, generation, labels_revision } = never] = rows
+  const [{ newest, generation, labels_revision } = neverWritten] = rows
   const revision = requested ?? newest
   if (revision < 1 || revision > newest) throw notFound()
   if (generation === null || labels_revision === null) throw expired(revision)
   return { task_id, job_id, revision, generation, labels_revision }
 }
 
-/** State of a job without any write. */
-const never: Known = { newest: 0, generation: null, labels_revision: null }
+/** Result for a job without a row in `jobs`: nothing was written, and the event of its creation is still pending. */
+const neverWritten: FoundRevision = { newest: 0, generation: null, labels_revision: null }
 
 const expired = (revision: number) =>
   new DomainError('gone', `Revision ${revision} is kept no longer.`, { code: 'revision_expired' })

@@ -9,7 +9,7 @@ import { lineRows } from '../../reading/lines.ts'
 import { lineOf } from '../../reading/store/select.ts'
 import type { AnnotationTarget } from '../../targets/target.ts'
 import { columnsOf, replacedTable } from './keep.ts'
-import type { Moment } from './revisions.ts'
+import type { ReadableRevision } from './revisions.ts'
 
 /**
  * Selects the rows that a job had at a revision, with the columns of their table. They are the rows of that
@@ -17,8 +17,8 @@ import type { Moment } from './revisions.ts'
  * later created rows are left out. For a row that left the job and came back, the first change decides. Sets of ids
  * are multiranges, which are searched, so no plan compares every id with every other.
  */
-export function rowsAt(kind: RowKind, moment: Moment): RawBuilder<unknown> {
-  const { task_id, job_id, generation, revision } = moment
+export function rowsAt(kind: RowKind, readable: ReadableRevision): RawBuilder<unknown> {
+  const { task_id, job_id, generation, revision } = readable
   const inGeneration = sql`task_id = ${task_id} and job_id = ${job_id} and generation = ${generation}`
   const since = sql`${inGeneration} and revision > ${revision}`
   const created = sql`(select coalesce(range_agg(created_ids), '{}') from revisions where ${since})`
@@ -45,13 +45,13 @@ interface Selection {
 function selectAt(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  moment: Moment,
+  readable: ReadableRevision,
   { target, selection }: Selection,
 ): CompiledQuery {
   const conditions = [sql`true`, ...conditionsOn(kind, target, selection)]
   const columns = lineOf[kind]
   const order = kind === 'track' ? 'id' : 'frame, id'
-  return sql`select ${sql.raw(columns.join(', '))} from (${rowsAt(kind, moment)}) as stored
+  return sql`select ${sql.raw(columns.join(', '))} from (${rowsAt(kind, readable)}) as stored
     where ${sql.join(conditions, sql` and `)} order by ${sql.raw(order)}`.compile(tx)
 }
 
@@ -59,10 +59,10 @@ function selectAt(
 export function readAt(
   tx: Transaction<AnnotationsDb>,
   kind: RowKind,
-  moment: Moment,
+  readable: ReadableRevision,
   { signal, ...selected }: Selection & { signal: AbortSignal },
 ): AsyncGenerator<AnnotationRow[]> {
-  const rows = lineRows(kind, copyOut(tx, selectAt(tx, kind, moment, selected), { signal }))
+  const rows = lineRows(kind, copyOut(tx, selectAt(tx, kind, readable, selected), { signal }))
   const { target, selection } = selected
   return kind === 'track' && selection.frames ? keepTracks(rows, target, selection) : rows
 }

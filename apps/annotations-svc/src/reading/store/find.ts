@@ -22,7 +22,7 @@ export interface StoredObject {
   locations: { job_id: number; id: number }[]
 }
 
-/** Builds a statement that copies rows to the history: `keepRows`. */
+/** Builds a statement that copies rows to the history: `buildHistoryCopy`. */
 export type Keep = (kind: RowKind, rows: string, job?: string) => string
 
 /** Finds objects of a target by id. The map uses the requested ids; unknown ids are left out. */

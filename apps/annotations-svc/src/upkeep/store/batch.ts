@@ -2,7 +2,7 @@ import { arrayOf, columnSeparator, type RowKind, toLatin1 } from '@reticle/contr
 import { type Prepared, queryRows, queryTexts } from '@reticle/kit/db/prepared'
 import type { Transaction } from 'kysely'
 import type { AnnotationSetRow, AnnotationsDb } from '../../db/schema.ts'
-import { rowColumns } from '../../history/store/keep.ts'
+import { tableColumns } from '../../history/store/keep.ts'
 import { completeObject } from '../../reading/complete.ts'
 import { latinColumns } from '../../reading/lines.ts'
 import { answerText, objectOf } from '../../reading/objects.ts'
@@ -87,7 +87,7 @@ interface Change {
 async function rewrite(tx: Tx, kind: RowKind, job: Whose, rows: Change[]) {
   if (rows.length === 0) return
   const names = Object.keys(columnsOf[kind])
-  const columns = rowColumns[kind]
+  const columns = tableColumns[kind]
   const values = columns.map((name) => {
     if (!names.includes(name)) return `stored.${quoted(name)}`
     return name === 'shapes' ? 'given.shapes' : `nullif(given.${name}, '')`

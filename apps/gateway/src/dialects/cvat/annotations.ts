@@ -9,7 +9,7 @@ import { type Rewrite, rewriteShapes } from './rewrite.ts'
 
 /**
  * Translates streamed annotation sets. In CVAT an ellipse is stored as centre, right x and top y, here as centre and
- * radii; all positions of CVAT tracks are keyframes and lack the field `keyframe`.
+ * radii; all track shapes of CVAT are keyframes and lack the field `keyframe`.
  */
 
 /** Translates a request body, in which words may be escaped. A field `keyframe` keeps its meaning. */

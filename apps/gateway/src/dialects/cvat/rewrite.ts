@@ -1,7 +1,6 @@
 /**
- * Rewrites the objects in lists named `shapes` of a streamed JSON document: shapes of an annotation set, and
- * positions of its tracks. Only one object is held in memory; all other bytes, including invalid JSON, pass
- * unchanged.
+ * Rewrites the objects in lists named `shapes` of a streamed JSON document: shapes of an annotation set, and shapes of
+ * its tracks. Only one object is held in memory; all other bytes, including invalid JSON, pass unchanged.
  */
 
 export interface Rewrite {

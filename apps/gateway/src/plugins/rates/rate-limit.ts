@@ -15,8 +15,10 @@ type Count = Awaited<ReturnType<Limiter>>
 
 const second = 1000
 const minute = 60 * second
-export const pollsPerSecond = 10
 const hour = 60 * minute
+/** Calls of operations with the limit `polling` that do not count towards the rate of a user. */
+export const pollsPerSecond = 10
+/** Maximum of calls of operations with the limit `hourly`, per user. */
 export const callsPerHour = 5
 
 /**

@@ -1,7 +1,7 @@
 import type { MigrationStep } from '@reticle/kit/db/migrate'
 import { sql } from 'kysely'
 
-/** The form of the payloads of a webhook: webhooks of earlier releases keep that of the service. */
+/** Adds the API whose form the payloads of a webhook have. Existing webhooks get `service`, the native API. */
 export const webhookDialect: MigrationStep = {
   up: async (db) => {
     await sql`alter table webhooks add column dialect text not null default 'service'

@@ -19,7 +19,7 @@ export async function* exportCoco(
   run: ConversionRun,
 ): AsyncGenerator<ArchiveFile> {
   const { labels } = dataset
-  const allFrames = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
+  const frameCount = dataset.subsets.reduce((sum, subset) => sum + subset.frames.length, 0)
   const textRun = documentsRun(dataset, run)
   const losses = createLosses('COCO 1.0', { carries, features }, run)
   const names = distinctNames(dataset.subsets.map(({ name }) => name))
@@ -27,7 +27,7 @@ export async function* exportCoco(
   let firstImageId = 1
   for (const subset of dataset.subsets) {
     const path = `annotations/instances_${nameOf(subset.name)}.json`
-    const parts = documentParts({ labels, subset, firstImageId, allFrames, losses }, textRun)
+    const parts = documentParts({ labels, subset, firstImageId, frameCount, losses }, textRun)
     yield { path, content: inPieces(parts) }
     firstImageId += subset.frames.length
   }
@@ -45,12 +45,12 @@ interface Document {
   subset: Subset
   firstImageId: number
   /** Number of frames in all subsets. */
-  allFrames: number
+  frameCount: number
   losses: Losses
 }
 
 async function* documentParts(
-  { labels, subset, firstImageId, allFrames, losses }: Document,
+  { labels, subset, firstImageId, frameCount, losses }: Document,
   run: ConversionRun,
 ): AsyncGenerator<string> {
   yield `${head}${labels.map(categoryText).join()}],"images":[`
@@ -63,7 +63,7 @@ async function* documentParts(
   let annotationId = 0
   for await (const item of subset.items()) {
     run.signal.throwIfAborted()
-    run.progress((firstImageId - 1 + item.index) / allFrames)
+    run.progress((firstImageId - 1 + item.index) / frameCount)
     const frame = subset.frames[item.index]
     if (!frame) continue
     const shapes = losses.written(item, frame)
@@ -105,16 +105,16 @@ function annotationText(instance: Instance, ids: number[], frame: ItemFrame): st
   ].join()
 }
 
-/** Returns the attributes of the label, then fields that COCO itself does not have. */
+/** Returns the attributes of the label, then properties of the object for which COCO has no field. */
 function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
   const values = writtenValues(label, leader.attributes, { file: frame.path, record: label.name })
   const isBox = leader.type === 'rectangle'
   const isTrack = leader.track_id !== undefined
-  const isOurs = (name: string): boolean =>
-    always.has(name) || (isBox && name === 'rotation') || (isTrack && ofTracks.has(name))
+  const isReserved = (name: string): boolean =>
+    reserved.has(name) || (isBox && name === 'rotation') || (isTrack && reservedInTracks.has(name))
   let text = ''
   for (const [name, value] of values)
-    if (!isOurs(name)) text += `${JSON.stringify(name)}:${JSON.stringify(value)},`
+    if (!isReserved(name)) text += `${JSON.stringify(name)}:${JSON.stringify(value)},`
   text += `"occluded":${leader.occluded}`
   if (isBox) text += `,"rotation":${floatText(leader.rotation)}`
   if (isTrack) text += `,"track_id":${leader.track_id},"keyframe":${leader.keyframe === true}`
@@ -122,11 +122,11 @@ function attributesText({ leader, label }: Instance, frame: ItemFrame): string {
 }
 
 /**
- * Reserved names: attributes of a label with these names are not written, because readers take them for fields of the
- * object.
+ * Reserved names: attributes of a label with these names are not written, because readers interpret them as properties
+ * of the object.
  */
-const always = new Set(['is_crowd', 'score', 'occluded'])
-const ofTracks = new Set(['track_id', 'keyframe'])
+const reserved = new Set(['is_crowd', 'score', 'occluded'])
+const reservedInTracks = new Set(['track_id', 'keyframe'])
 
 function floatList(values: readonly number[]): string {
   return `[${floatsText(values)}]`
@@ -134,8 +134,8 @@ function floatList(values: readonly number[]): string {
 
 // ---- losses
 
-function noteEmpty(shapes: number, { path }: ItemFrame, run: ConversionRun): void {
-  for (let count = 0; count < shapes; count += 1) {
+function noteEmpty(count: number, { path }: ItemFrame, run: ConversionRun): void {
+  for (let noted = 0; noted < count; noted += 1) {
     run.report.note('dropped', 'degenerate-shape', 'the shape covers no pixel', { item: path })
   }
 }
@@ -162,12 +162,13 @@ function noteConverted(instance: Instance, { path }: ItemFrame, run: ConversionR
 }
 
 /**
- * Returns whether a group loses data of this shape. Boxes only extend the box of the group, and label, attributes and
- * flags are written only for the leader.
+ * Returns whether a group loses data of this shape. A rectangle only extends the box of the group, and label,
+ * attributes and flags are written only for the leader, which is the largest member.
  */
 function isLostInGroup(shape: ItemShape, leader: ItemShape): boolean {
-  return shape.type === 'rectangle' || writtenOnce(shape) !== writtenOnce(leader)
+  return shape.type === 'rectangle' || leaderData(shape) !== leaderData(leader)
 }
 
-const writtenOnce = ({ label_id, attributes, occluded, score, track_id }: ItemShape): string =>
+/** Returns the data of a shape that a group has only from its leader, as text for a comparison. */
+const leaderData = ({ label_id, attributes, occluded, score, track_id }: ItemShape): string =>
   JSON.stringify([label_id, attributes, occluded, score, track_id])

@@ -21,6 +21,7 @@ import { paintedObjects } from '../../exporting/painted-objects.ts'
 import type { DatasetLabel, ItemShape } from '../../model/dataset.ts'
 
 export interface Instance {
+  /** The largest member, which determines label, attributes and flags. */
   leader: ItemShape
   label: DatasetLabel
   members: readonly ItemShape[]

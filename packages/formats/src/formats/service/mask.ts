@@ -30,7 +30,7 @@ export function readMask(
   if (width < 1 || height < 1 || sum !== width * height) {
     throw fail(`rle counts ${sum} pixels, expected ${width} x ${height}`)
   }
-  const inner = within(box, size)
+  const inner = clipBox(box, size)
   const isClipped =
     inner.left !== left || inner.top !== top || inner.width !== width || inner.height !== height
   const isEmpty = inner.width < 1 || inner.height < 1
@@ -41,7 +41,7 @@ export function readMask(
   return { points: runs, isClipped }
 }
 
-function within(
+function clipBox(
   { left, top, width, height }: MaskBounds,
   size: { width: number; height: number },
 ): MaskBounds {
