@@ -7,8 +7,8 @@ import { longestSearch } from '@reticle/contracts/rest/lists'
 import { defaultSize, rowsOfAll } from '@reticle/kit/list/page'
 import {
   deepest as deepestBody,
-  mostKeys as mostObjectKeys,
   mostValues as mostBodyValues,
+  mostKeys as mostObjectKeys,
 } from '../bodies/json-body.ts'
 import type { GatewaySettings } from '../config.ts'
 import { mostHeaders } from '../plugins/headers.ts'
