@@ -47,6 +47,6 @@ test.each(transports)('over %s a share is reported and can be listed', async (tr
   const handlers = aboutHandlers({ settings: settingsOf({ shareDir }) })
   const { describe, readShare } = overTransport(transport, server, handlers)
   expect((await describe({}, nobody)).features).toEqual({ share: true })
-  const { entries } = await readShare({ search: 'fam' }, callAs({ user_id: 1 }))
-  expect(entries).toEqual([{ name: 'family.ts', type: 'REG', mime_type: 'unknown' }])
+  const { entries } = await readShare({ search: 'pol' }, callAs({ user_id: 1 }))
+  expect(entries).toEqual([{ name: 'policy.ts', type: 'REG', mime_type: 'unknown' }])
 })
