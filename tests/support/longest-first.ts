@@ -25,7 +25,7 @@ export const longest = [
   'tests/e2e/restores.test.ts',
   'tests/e2e/acceptance/cancel.test.ts',
   'tests/e2e/start.test.ts',
-  'tests/e2e/day.test.ts',
+  'tools/soak/src/day/day.test.ts',
   'apps/jobs-svc/src/video/adapters/node-av.test.ts',
   'packages/kit/src/bus/postgres.test.ts',
   'apps/jobs-svc/src/worker/start.test.ts',
@@ -34,7 +34,7 @@ export const longest = [
   'apps/jobs-svc/src/worker/resumed.test.ts',
   'apps/jobs-svc/src/worker/misbehaviour.test.ts',
   'packages/formats/src/formats/long-lines.test.ts',
-  'apps/gateway/src/plugins/pressure.test.ts',
+  'apps/gateway/src/plugins/connections/pressure.test.ts',
   'packages/cli/src/convert/spool.test.ts',
 ]
 
