@@ -51,7 +51,7 @@ function addGet(group: Command, context: CliContext): void {
       getSet({ kind, id: numberId(id) }, options, openSession(self, context)),
     )
   addExamples(command, [
-    ['reticle annotations get task 12 -o task12.json', 'all of them'],
+    ['reticle annotations get task 12 -o task12.json', 'all annotations'],
     ['reticle annotations get job 31 --frames 0-9 | jq ".shapes | length"', 'for another program'],
   ])
 }
@@ -127,8 +127,8 @@ function addPut(group: Command, context: CliContext): void {
       putSet({ kind, id: numberId(id) }, file, options, openSession(self, context)),
     )
   addExamples(command, [
-    ['reticle annotations put task 12 task12.json', 'instead of those that are there'],
-    ['reticle annotations put job 31 more.json --mode create', 'beside those that are there'],
+    ['reticle annotations put task 12 task12.json', 'replaces existing annotations'],
+    ['reticle annotations put job 31 more.json --mode create', 'adds to existing annotations'],
   ])
 }
 

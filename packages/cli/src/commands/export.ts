@@ -23,7 +23,7 @@ const outOptions = (command: Command) =>
     .addOption(
       new Option(
         '-o, --output <file>',
-        'where to; as the server calls it where nobody says',
+        'output file; by default the name that the server chooses',
       ).conflicts('cloudStorage'),
     )
     .option('--force', 'replace an existing file')
@@ -62,7 +62,7 @@ export function addExport(program: Command, context: CliContext): void {
     },
   )
   addExamples(command, [
-    ['reticle export task 12 --format "COCO 1.0" --images', 'a data set with images'],
+    ['reticle export task 12 --format "COCO 1.0" --images', 'a dataset with images'],
     ['reticle export project 7 --format "YOLO 1.1" -o yolo.zip', 'annotations only, under a name'],
     [
       'reticle export job 31 --format "Service 1.1" --cloud-storage 9 --key job.zip',
@@ -132,7 +132,7 @@ export function addEvents(program: Command, context: CliContext): void {
     )
   })
   addExamples(command, [
-    ['reticle events --job 31 -o events.csv', 'who changed that job'],
+    ['reticle events --job 31 -o events.csv', 'changes of a job'],
     ['reticle events --organization acme --from 2026-03-01', 'of an organization'],
   ])
 }

@@ -42,7 +42,7 @@ export function addWebhookCommands(group: Command, context: CliContext): void {
       const { events } = await (await client()).listWebhookEvents({ type: 'all' }, { signal })
       output.result(events.join('\n'), events)
     })
-  addExamples(eventNames, [['reticle webhook events', 'one a line']])
+  addExamples(eventNames, [['reticle webhook events', 'one per line']])
 }
 
 const deliveryColumns = [
@@ -113,7 +113,7 @@ export function addOrganizationCommands(group: Command, context: CliContext): vo
       const input = { id: numberId(given), body: { user_id } }
       output.record(await (await client()).transferOrganization(input, { signal }))
     })
-  addExamples(transfer, [['reticle org transfer 2 anna', 'who is a member already']])
+  addExamples(transfer, [['reticle org transfer 2 anna', 'anna must be a member']])
 }
 
 const invitationActions = [

@@ -36,7 +36,7 @@ export function addServer(program: Command, context: CliContext): void {
       const { client, output, signal } = openSession(self, context)
       output.record(await (await client()).getLimits({}, { signal }))
     })
-  addExamples(limits, [['reticle server limits', 'a line each']])
+  addExamples(limits, [['reticle server limits', 'one per line']])
   const share = group
     .command('share')
     .summary('List files of the share')

@@ -30,7 +30,7 @@ export function addSignIn(program: Command, context: CliContext): void {
     )
   addExamples(login, [
     ['reticle login https://reticle.example.org', 'asks for the token'],
-    ['reticle login localhost:8080 --username anna', 'asks for the password, makes a token'],
+    ['reticle login localhost:8080 --username anna', 'asks for the password, creates a token'],
     ['reticle login https://reticle.example.org < token.txt', 'in a script'],
   ])
   const logout = program

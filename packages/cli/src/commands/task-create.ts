@@ -134,11 +134,11 @@ export function addTaskCreate(group: Command, context: CliContext): void {
     createTask({ name, media, options }, openSession(self, context)),
   )
   addExamples(command, [
-    ['reticle task create "Batch 1" frames/ --label car --label bus', 'of a folder of pictures'],
-    ['reticle task create Drive drive.mp4 --project 7 --frame-filter step=5', 'of a video'],
-    ['reticle task create Shared 2026/march/ --share --project 7', 'of files of the share'],
-    ['reticle task create Web https://example.org/a.jpg --remote --label car', 'of an address'],
-    ['reticle task create Bucket --cloud-storage 9 --pattern "*.jpg" --project 7', 'of a bucket'],
+    ['reticle task create "Batch 1" frames/ --label car --label bus', 'from a folder of images'],
+    ['reticle task create Drive drive.mp4 --project 7 --frame-filter step=5', 'from a video'],
+    ['reticle task create Shared 2026/march/ --share --project 7', 'from files of the share'],
+    ['reticle task create Web https://example.org/a.jpg --remote --label car', 'from a URL'],
+    ['reticle task create Bucket --cloud-storage 9 --pattern "*.jpg" --project 7', 'from a bucket'],
   ])
 }
 

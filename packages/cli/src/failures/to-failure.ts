@@ -122,5 +122,5 @@ function toFileFailure(thrown: unknown): Failure | undefined {
 
 function toUnexpectedFailure(thrown: unknown): Failure {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  return new Failure(message || 'It failed for a reason that nobody gave', { code: 'unexpected' })
+  return new Failure(message || 'Failed without a reason', { code: 'unexpected' })
 }

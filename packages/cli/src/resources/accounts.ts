@@ -50,7 +50,7 @@ export const org: ResourceDefinition<Organization, OrganizationCreate, Organizat
   ],
   list: {
     each: (client, query, options) => client.listOrganizations.each(query, options),
-    filters: [textFilter('slug', 'only with this name'), textFilter('owner', 'only theirs')],
+    filters: [textFilter('slug', 'only with this name'), textFilter('owner', 'only of this owner')],
   },
   get: (client, id, options) => client.getOrganization({ id }, options),
   create: {
@@ -80,7 +80,7 @@ export const membership: ResourceDefinition<Membership, never, MembershipPatch> 
   list: {
     each: (client, query, options) => client.listMemberships.each(query, options),
     filters: [
-      textFilter('user', 'only theirs'),
+      textFilter('user', 'only of this user'),
       choiceFilter('role', ['owner', 'maintainer', 'supervisor', 'worker'], 'only those'),
     ],
   },

@@ -200,7 +200,7 @@ function addCreate<Row extends object, Create, Patch, Id>(
     const client = await clientFor(session, resource, options)
     session.output.record(await create.call(client, body, { signal: session.signal }))
   })
-  addExamples(command, [[create.example, 'and shows it']])
+  addExamples(command, [[create.example, 'shows the new record']])
 }
 
 function addUpdate<Row extends object, Create, Patch, Id>(
@@ -225,7 +225,7 @@ function addUpdate<Row extends object, Create, Patch, Id>(
     const changed = await update.call(client, resource.id(given), body, { signal: session.signal })
     session.output.record(changed)
   })
-  addExamples(command, [[update.example, 'everything else stays']])
+  addExamples(command, [[update.example, 'changes only these fields']])
 }
 
 function addDelete<Row extends object, Create, Patch, Id>(
