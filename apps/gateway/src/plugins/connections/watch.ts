@@ -6,14 +6,14 @@ import type { OpenCalls } from './open-calls.ts'
 /** Labelled by route and class of status (`2xx`), so that `/metrics` stays below 2,000 series. */
 export const rowSeconds = createTotals({
   name: 'reticle_http_request_duration_seconds',
-  help: 'Time from the headers of a request to the end of its answer, by row',
+  help: 'Time from the headers of a request to the end of its response, by operation',
   labelNames: ['route', 'method', 'status'],
 })
 
 /** Over all routes, where histogram buckets are affordable. */
 const answerSeconds = histogram({
   name: 'reticle_http_answer_seconds',
-  help: 'Time from the headers of a request to the end of its answer',
+  help: 'Time from the headers of a request to the end of its response',
   labelNames: ['status'],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 })
@@ -21,7 +21,7 @@ const answerSeconds = histogram({
 /** Calls that no other instrument counts, because they did not end with the response of their route. */
 const abortedCalls = counter({
   name: 'reticle_http_aborted_calls_total',
-  help: 'Calls that did not end with the answer of their route, by cause',
+  help: 'Calls that did not end with the response of their route, by cause',
   labelNames: ['cause'],
 })
 
