@@ -85,7 +85,8 @@ async function copy(parts, from, workdir, { folder }) {
   const isFolder = target.endsWith('/') || sources.length > 1
   const filter = from ? undefined : (path) => isSent(relative(root, path))
   for (const source of sources) {
-    if (!from && !isSent(source)) throw new Error(`COPY ${source}: .dockerignore keeps it away`)
+    if (!from && !isSent(source))
+      throw new Error(`COPY ${source}: Dockerfile.dockerignore excludes it`)
     const to = isFolder ? join(into, basename(source)) : into
     await cp(join(base, source), to, { recursive: true, verbatimSymlinks: true, filter })
   }

@@ -62,8 +62,8 @@ function SignedInApp() {
 function NotFound() {
   return (
     <main>
-      <h1>There is no such page</h1>
-      <p>The address may have been shortened on its way. What there is stands in the navigation.</p>
+      <h1>Page not found</h1>
+      <p>This page does not exist. Check the address, or start from the navigation.</p>
     </main>
   )
 }

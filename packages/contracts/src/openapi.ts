@@ -43,9 +43,9 @@ const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 
 /** Rules of all calls, so that they need not be repeated for each. */
 const description = [
-  'JSON is sent and answered as `application/vnd.service+json` or, to who accepts that, as `application/json`; failures also as `application/problem+json`.',
-  'One trailing slash is optional on every path. HEAD is answered where GET is, OPTIONS says what a path allows, and every other method is 405.',
-  'What is no HTTP request in time and in bounds is 400, 408, 414 or 431, wherever it goes.',
+  'JSON responses have the media type `application/vnd.service+json`, or `application/json` if `Accept` prefers it; errors also `application/problem+json`.',
+  'One trailing slash is optional on every path. HEAD works wherever GET works, OPTIONS returns the allowed methods of a path, and every other method returns 405.',
+  'A malformed, late or too large HTTP request returns 400, 408, 414 or 431 on every path.',
 ].join('\n\n')
 
 const securitySchemes = {

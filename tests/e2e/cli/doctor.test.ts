@@ -55,7 +55,7 @@ test('a failed check prints a remedy and fails the command', async () => {
   const unreachable = await machine.run(['doctor', '--url', 'http://127.0.0.1:4'])
   expect(unreachable).toMatchObject({
     code: 6,
-    stdout: expect.stringContaining('does the server run?'),
+    stdout: expect.stringContaining('whether the server runs'),
   })
 
   const folder = join(machine.path, 'config/reticle')

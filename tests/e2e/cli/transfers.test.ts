@@ -67,7 +67,10 @@ test('a task is created from files, folders, an archive, the share and without m
   mkdirSync(join(machine.path, 'empty'))
   writeFileSync(join(machine.path, 'empty/drive.mp4'), 'of a camera')
   const empty = await machine.run(['task', 'create', 'empty', 'empty'])
-  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('is named itself') })
+  expect(empty).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('itself, not its folder'),
+  })
   const local = [
     'task',
     'create',

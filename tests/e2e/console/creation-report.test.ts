@@ -12,7 +12,7 @@ import { useTestServer } from '../../support/test-server.ts'
 /** The pages of a new task and of its request name the files that did not become frames. */
 
 const textFile = (name: string): ImageFile => ({ name, bytes: Buffer.from('no picture at all') })
-const reportName = 'Report of the creation'
+const reportName = 'Creation report'
 
 describe.skipIf(!executablePath)('the creation report of a task in the console', () => {
   const reticle = useTestServer()
@@ -83,7 +83,7 @@ describe.skipIf(!executablePath)('the creation report of a task in the console',
     const { page, look, close } = await visit()
     await page.goto(`/tasks/${id}`)
     const report = page.getByRole('region', { name: reportName })
-    await report.getByText('No frames could be made of the files.').waitFor()
+    await report.getByText('No frames could be created from the files.').waitFor()
     await report.getByText('cover.jpg: unknown file type').waitFor()
     await look('task-creation-failed')
     await close()

@@ -65,7 +65,7 @@ describe.skipIf(!executablePath)('signing in to the console', () => {
       await page.getByText('There is no project here').waitFor()
       await page.waitForLoadState('networkidle')
       expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(count)
-      expect(await page.getByRole('link', { name: 'Make a project' }).count()).toBe(count)
+      expect(await page.getByRole('link', { name: 'Create a project' }).count()).toBe(count)
       await page.goto(`/tasks?org=${organization.slug}`)
       await page.getByText('There is no task here').waitFor()
       await page.waitForLoadState('networkidle')

@@ -44,7 +44,7 @@ describe.skipIf(!executablePath)('first steps in the console', () => {
     await page.getByLabel('Username').fill('admin')
     await page.getByLabel('Password').fill(password)
     await click(page.getByRole('button', { name: 'Sign in' }))
-    await click(page.getByRole('link', { name: 'Make a task from pictures' }))
+    await click(page.getByRole('link', { name: 'Create a task from images' }))
     clicks += 1 // counts the choice of a folder in the dialog of the system
     await page.locator('input[webkitdirectory]').setInputFiles(join(reticle.path, folder))
     await page.getByLabel('Add labels').fill('car')

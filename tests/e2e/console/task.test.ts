@@ -119,7 +119,7 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     await page.getByLabel('Search people').fill('adm')
     await look('task-jobs-assignee')
     await page.getByRole('button', { name: 'admin', exact: true }).click()
-    await page.getByText(`Job ${job.id} is given to admin`).waitFor()
+    await page.getByText(`Job ${job.id} was assigned to admin`).waitFor()
     await look('task-jobs')
     const there = await reticle.admin.done('GET', `/jobs/${job.id}`)
     expect([there.stage, there.assignee?.username]).toEqual(['validation', 'admin'])
@@ -162,7 +162,7 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     await page.getByRole('button', { name: `Restore revision 1 of job ${job.id}` }).click()
     await look('task-restore')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
-    await page.getByText(`Job ${job.id} is as it was at revision 1`).waitFor()
+    await page.getByText(`Job ${job.id} was restored to revision 1`).waitFor()
     expect((await set()).shapes).toHaveLength(2)
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(async () => (await set()).shapes.length).toBe(3)
@@ -176,9 +176,9 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     const request = page.waitForRequest(pattern)
     await page.getByRole('button', { name: `Restore revision 2 of job ${job.id}` }).click()
     await request
-    expect(await page.getByText('Everything that was done').count()).toBe(0) // the previous dialog leaves nothing behind
+    expect(await page.getByText('This reverts the changes').count()).toBe(0) // the previous dialog leaves nothing behind
     release()
-    await page.getByText('Everything that was done').waitFor()
+    await page.getByText('This reverts the changes').waitFor()
     await create([rectangle(labels[0].id, 1)]) // a change of another user in the meantime
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByText('Annotations were changed by someone else').waitFor()
@@ -306,9 +306,9 @@ describe.skipIf(!executablePath)('pages of a task in the console', () => {
     await page.getByRole('button', { name: 'Restore', exact: true }).waitFor()
     await forget(job.id, 1)
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
-    await page.getByText('what it was is not kept any more').waitFor()
+    await page.getByText('The annotations of this revision have been deleted').waitFor()
     expect(await page.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true)
-    await look('task-restore-gone')
+    await look('task-restore-deleted')
     await close()
   })
 

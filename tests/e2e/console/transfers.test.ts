@@ -66,7 +66,7 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     const { page, look, complaints, close } = await visit()
     await importDialog(page, 20)
     await look('transfers-import')
-    await page.getByRole('button', { name: 'Try it: a dry run' }).click()
+    await page.getByRole('button', { name: 'Dry run' }).click()
     await page.getByText('20 shapes, 0 tracks, 0 tags').waitFor()
     await page.getByText("attribute 'colour' unknown on label 'car'").first().waitFor()
     await page.getByText('This was a dry run').waitFor()
@@ -113,7 +113,7 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     await page.getByText('12 ellipses would be converted.').waitFor()
     await page.getByLabel('Format').selectOption('YOLO 1.1')
     await page.getByText('12 ellipses would be dropped.').waitFor()
-    await page.getByLabel('With the images').check()
+    await page.getByLabel('Include images').check()
     await page.getByLabel('File name', { exact: true }).fill('streets.zip')
     await look('transfers-export')
 
@@ -162,7 +162,7 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     await page.goto('/requests')
     await page.getByRole('table', { name: 'Requests' }).waitFor()
     await second.page.goto('/requests?status=started')
-    await second.page.getByText('Nothing is under way here').waitFor()
+    await second.page.getByText('There are no requests here').waitFor()
 
     const exported = `/tasks/${task.id}/dataset/export?format=YOLO%201.1`
     const { rq_id } = await importForever(task)
@@ -183,9 +183,9 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
     const ofOther = page.getByRole('row').filter({ hasText: `Task ${other.id}` })
     const started = ofOther.filter({ hasText: 'started' })
     await started.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Cancel the work' }).click()
+    await page.getByRole('button', { name: 'Cancel the request' }).click()
     await page.getByText('Cancelled: Import of annotations').waitFor()
-    await second.page.getByText('Nothing is under way here').waitFor()
+    await second.page.getByText('There are no requests here').waitFor()
 
     await ofOther.getByRole('link', { name: 'Import of annotations' }).click()
     await page.getByRole('heading', { name: 'Import of annotations' }).waitFor()
@@ -203,7 +203,7 @@ describe.skipIf(!executablePath)('imports, exports and backups in the console', 
       broken++ < 2 ? route.abort() : route.continue(),
     )
     await page.goto('/requests?target=job')
-    await page.getByText('Nothing is under way here').waitFor()
+    await page.getByText('There are no requests here').waitFor()
     const [job] = await jobsOf(reticle.admin, task.id)
     await reticle.admin.done('POST', `/jobs/${job.id}/dataset/export?format=COCO%201.0`)
     const row = page.getByRole('row').filter({ hasText: `Job ${job.id}` })

@@ -231,7 +231,7 @@ describe.skipIf(!executablePath)('the viewer of the console', () => {
     await page.mouse.move(0, 0)
     await look('viewer-selected')
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await look('viewer-keys')
     await close()
   })

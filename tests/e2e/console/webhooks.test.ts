@@ -31,11 +31,11 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
   test('a webhook is created, pinged, deactivated, activated and edited', async () => {
     const { page, look, complaints, close } = await visit()
     await page.goto('/webhooks')
-    await page.getByText('Nobody is told').waitFor()
+    await page.getByText('There are no webhooks here').waitFor()
     await look('webhooks-empty')
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('Project', { exact: true }).fill(String(project.id))
-    await page.getByLabel('Address that is told').fill(`${listener.url}/first`)
+    await page.getByLabel('Receiver address').fill(`${listener.url}/first`)
     await page.getByLabel('Description').fill(xss)
     await page.getByRole('group', { name: 'project' }).getByLabel('update').check()
     await page.getByText(/Events \(1 of \d+\)/).waitFor()
@@ -45,7 +45,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await page.getByRole('heading', { name: `${listener.url}/first` }).waitFor()
 
     await page.getByRole('button', { name: 'Ping' }).click()
-    await page.getByRole('heading', { name: 'Outcome of the ping' }).waitFor()
+    await page.getByRole('heading', { name: 'Result of the ping' }).waitFor()
     await page.getByText('"event": "ping"').waitFor()
     await look('webhook-ping')
     await page.getByRole('button', { name: 'Close' }).click()
@@ -57,9 +57,9 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await page.getByRole('button', { name: 'Switch off' }).waitFor()
 
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Description').fill('tells the build')
+    await page.getByLabel('Description').fill('starts the build')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('tells the build').waitFor()
+    await page.getByText('starts the build').waitFor()
     expect(complaints).toEqual([])
     await close()
   })
@@ -85,7 +85,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await page.getByLabel('To number').fill('1')
     await look('webhook-messages')
     await page.getByRole('button', { name: 'Send these' }).click()
-    await page.getByText('Messages that are sent again: 1').waitFor()
+    await page.getByText('Messages sent again: 1').waitFor()
     await hasReceived('second', 3)
     expect(
       new Set(listener.listReceived('second').map(({ webhook_sequence }) => webhook_sequence)),
@@ -101,7 +101,7 @@ describe.skipIf(!executablePath)('webhooks in the console', () => {
     await page.getByRole('link', { name: `${listener.url}/first` }).click()
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
     await page.getByLabel('Hours for which').fill('2')
-    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByRole('button', { name: 'Create a new secret' }).click()
     const shown = page.getByLabel('New secret')
     expect(await shown.inputValue()).toMatch(/^[0-9a-f]{64}$/)
     await look('webhook-secret')

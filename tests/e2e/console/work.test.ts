@@ -43,7 +43,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('There is no project here').waitFor()
     await look('projects-first')
-    await page.getByRole('link', { name: 'Make a task from pictures' }).click()
+    await page.getByRole('link', { name: 'Create a task from images' }).click()
 
     await page.getByText('Drop a folder or files here').waitFor()
     await look('new-task-empty')
@@ -168,8 +168,8 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     await page.getByText('2 in all').waitFor()
     await look('jobs')
     await page.getByLabel('State').selectOption('rejected')
-    await page.getByText('Nothing is like that').waitFor()
-    await page.getByRole('button', { name: 'Show everything' }).click()
+    await page.getByText('No matches').waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByRole('table', { name: 'Jobs' }).waitFor()
     expect(page.url()).toMatch(/\/jobs$/)
     expect(complaints).toEqual([])
@@ -209,7 +209,7 @@ describe.skipIf(!executablePath)('projects, tasks and jobs in the console', () =
     expect(questions).toEqual(['beforeunload'])
     behaviour = 'pass'
     await drop(page, file)
-    await page.getByRole('button', { name: 'Send the files' }).click()
+    await page.getByRole('button', { name: 'Upload the files' }).click()
     await page.waitForURL(`**/tasks/${id}`)
     expect(pieces).toEqual(['8388608', '16777216']) // the first chunk was stored already
     expect((await reticle.admin.done('GET', `/tasks/${id}`)).size).toBe(1)

@@ -4,7 +4,7 @@ import { kafkaEnv, kafkaPorts, kafkaSettings } from './kafka-settings.ts'
 import type { AnyPart } from './parts.ts'
 import { freePort } from './ports.ts'
 
-/** Kafka and MinIO as containers, with the same interface as the parts of part.mjs, on fixed host ports. */
+/** Kafka and MinIO as containers, with the same interface as the processes of `part.ts`, on fixed host ports. */
 
 /** Loaded only if an engine may respond, because it is large. */
 const library = () => import('testcontainers')

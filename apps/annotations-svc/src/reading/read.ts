@@ -95,7 +95,7 @@ function tracksInPieces(
   }
 }
 
-/** Streams the row lines of a target (`row-lines.ts`) from one snapshot. */
+/** Streams the row lines of a target (`contracts/src/row-lines.ts`) from one snapshot. */
 export function readLines(
   deps: Deps,
   target: AnnotationTarget,

@@ -20,11 +20,10 @@ export function Account() {
     <Page title="Account" actions={<Link href="/tokens">Access tokens</Link>}>
       <div className="account">
         <section>
-          <h2>Who you are</h2>
+          <h2>Profile</h2>
           <Profile key={self.username} self={self} />
           <p className="hint">
-            In the group {self.groups.join(', ') || 'of nobody'}, since{' '}
-            <Time value={self.date_joined} />.
+            Group: {self.groups.join(', ') || 'none'}. Created <Time value={self.date_joined} />.
           </p>
         </section>
         <section>
@@ -32,7 +31,7 @@ export function Account() {
           <PasswordChange />
         </section>
         <section>
-          <h2>The end of it</h2>
+          <h2>Account deletion</h2>
           <DeleteAccount self={self} />
         </section>
       </div>
@@ -44,7 +43,9 @@ function DeleteAccount({ self }: { self: User }) {
   const [isLeaving, setIsLeaving] = useState(false)
   return (
     <>
-      <p>What you made stays, without an owner. Your tokens and memberships go.</p>
+      <p>
+        Objects that you created are kept without an owner. Your tokens and memberships are deleted.
+      </p>
       <button type="button" className="danger" onClick={() => setIsLeaving(true)}>
         Delete the account
       </button>
@@ -59,7 +60,7 @@ function DeleteAccount({ self }: { self: User }) {
           }}
           onClose={() => setIsLeaving(false)}
         >
-          <p>This cannot be undone. Organizations of yours have to be handed over before.</p>
+          <p>This cannot be undone. Transfer the organizations that you own first.</p>
         </Confirm>
       )}
     </>
@@ -138,12 +139,12 @@ function PasswordChange() {
         })
       }
       onDone={() => {
-        toast({ text: 'Changed. You are signed out wherever else you were.' })
+        toast({ text: 'Password changed. All your other sessions are signed out.' })
         setChanges(changes + 1)
       }}
     >
       <Field
-        label="Password now"
+        label="Current password"
         name="old_password"
         type="password"
         autoComplete="current-password"

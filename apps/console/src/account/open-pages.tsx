@@ -17,22 +17,24 @@ export function Register() {
   const next = nextPathOf(params)
   if (address !== undefined)
     return (
-      <OpenPage title="One more step">
-        <p role="status">A mail to {address} has a link that confirms the address.</p>
+      <OpenPage title="Confirm your e-mail address">
+        <p role="status">
+          A mail was sent to {address}. Open the link in it to confirm the address.
+        </p>
         <Link href={next}>Sign in afterwards</Link>
       </OpenPage>
     )
   if (capabilities?.registration === false)
     return (
       <OpenPage title="Register">
-        <p>This server makes no accounts by itself: ask who runs it for one.</p>
+        <p>Registration is disabled on this server. Ask an administrator for an account.</p>
         <Link href={next}>Sign in</Link>
       </OpenPage>
     )
   return (
     <OpenPage title="Register">
       <ChangeForm
-        action="Make the account"
+        action="Create the account"
         onSend={async (form) => {
           const made = await api.register({ body: personOf(form) })
           if (made.email_verification_required) return setAddress(made.email)
@@ -43,7 +45,7 @@ export function Register() {
         <PersonFields />
       </ChangeForm>
       <p>
-        <Link href={next}>Sign in</Link> with an account that is there.
+        <Link href={next}>Sign in</Link> with an existing account.
       </p>
     </OpenPage>
   )
@@ -55,7 +57,7 @@ export function PasswordReset() {
   return (
     <OpenPage title="Forgotten password">
       {message ? (
-        <p role="status">{message} It is for the account with that address, where there is one.</p>
+        <p role="status">{message} This applies only if an account has this address.</p>
       ) : (
         <ChangeForm
           action="Send the mail"
@@ -71,7 +73,7 @@ export function PasswordReset() {
             autoComplete="email"
             required
             autoFocus
-            hint="Where the server sends no mails, ask who runs it."
+            hint="If the server sends no mails, ask an administrator."
           />
         </ChangeForm>
       )}
@@ -93,19 +95,19 @@ export function PasswordResetConfirm() {
   if (!uid || !token)
     return (
       <OpenPage title="New password">
-        <p>The address is not whole: open it as the mail has it.</p>
-        <Link href="/auth/password/reset">Ask for another mail</Link>
+        <p>This link is incomplete. Open the link in the mail again.</p>
+        <Link href="/auth/password/reset">Request another mail</Link>
       </OpenPage>
     )
   return (
     <OpenPage title="New password">
       {isDone ? (
         <p role="status">
-          It is good from now on. <Link href="/projects">Sign in</Link>
+          The password was changed. <Link href="/projects">Sign in</Link>
         </p>
       ) : (
         <ChangeForm
-          action="Choose the password"
+          action="Set the password"
           onSend={(form) =>
             api.confirmPasswordReset({ body: { uid, token, ...newPasswordOf(form) } })
           }
@@ -123,7 +125,7 @@ export function EmailConfirmation() {
   return (
     <OpenPage title="E-mail confirmed">
       <p>
-        Thank you: the address is yours. <Link href="/projects">Sign in</Link>
+        Your e-mail address is confirmed. <Link href="/projects">Sign in</Link>
       </p>
     </OpenPage>
   )

@@ -17,7 +17,7 @@ export function PersonFields() {
         name="email"
         type="email"
         autoComplete="email"
-        hint="Who was invited gives the address that was invited."
+        hint="An invited user must enter the address of the invitation."
       />
       <PasswordFields prefix="password" />
     </>
@@ -51,7 +51,7 @@ export function PasswordFields({ prefix }: PasswordFieldsProps) {
         hint="At least 8 characters, not only digits, unlike your names."
       />
       <Field
-        label="Once more"
+        label="Repeat the password"
         name={`${prefix}2`}
         type="password"
         autoComplete="new-password"

@@ -28,8 +28,8 @@ export function Tokens() {
       }
     >
       <p className="hint">
-        A program signs in with a token instead of your password, and is you. What is read only
-        changes nothing; one that is not used for half a year ends.
+        A program signs in with a token instead of your password and acts as you. A read-only token
+        cannot change anything. A token that is not used for half a year expires.
       </p>
       <div className="filters">
         <Search label="Search tokens" />
@@ -57,20 +57,20 @@ const NoToken = () => (
       `-H 'Content-Type: application/json' -d '{"name":"nightly export"}'`,
     ).replace('-H "Authorization: Token $SERVICE_ACCESS_TOKEN"', '-u "$NAME:$PASSWORD"')}
   >
-    There is no token here. Make one for each program, so that each can be shut out alone.
+    There is no token here. Create one for each program, so that you can revoke each separately.
   </Empty>
 )
 
 const columnsFor = (onRevoke: (token: AccessToken) => void): RecordColumn<AccessToken>[] => [
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   {
-    title: 'May',
+    title: 'Access',
     sort: 'read_only',
     width: '7rem',
     cell: ({ read_only }) => (read_only ? 'read' : 'read, write'),
   },
   {
-    title: 'Speaks',
+    title: 'API',
     isExtra: true,
     width: '6rem',
     cell: ({ dialect }) => (dialect === 'cvat' ? 'CVAT' : dialect),
@@ -110,7 +110,7 @@ function RevokeToken({ token, onClose }: { token: AccessToken; onClose: () => vo
       }}
       onClose={onClose}
     >
-      <p>Whatever signs in with it is shut out at once, for good.</p>
+      <p>Programs that use this token lose access immediately and permanently.</p>
     </Confirm>
   )
 }
@@ -139,18 +139,23 @@ function NewToken({ onClose }: { onClose: () => void }) {
           maxLength={50}
           required
           autoFocus
-          hint="Of the program that will use it: nightly export."
+          hint="Name of the program that uses the token, such as nightly export."
         />
-        <Field label="Last day" name="expiry_date" type="date" hint="Empty: it has none." />
+        <Field
+          label="Last day"
+          name="expiry_date"
+          type="date"
+          hint="Leave empty for a token without an expiry date."
+        />
         <label className="check">
           <input type="checkbox" name="read_only" defaultChecked />
-          Read only: it changes nothing
+          Read-only: the token cannot change anything
         </label>
         <OptionField
-          label="Speaks"
+          label="API"
           name="dialect"
           options={dialects}
-          hint="Programs that were made for CVAT find everything as they know it."
+          hint="Choose CVAT for programs that were written for CVAT."
         />
       </ChangeForm>
     </Dialog>
@@ -176,14 +181,14 @@ function CreatedToken({
   return (
     <Dialog title={`The token ${name}`} onClose={onClose}>
       <p>
-        <strong>It is shown this once.</strong> Keep it where its program finds it and nobody else.
+        <strong>The token is shown only once.</strong> Store it where only the program can read it.
       </p>
       <CopyField label="Token" value={value} />
       <pre>
         <code>{`export SERVICE_ACCESS_TOKEN=…\ncurl -H "Authorization: Token $SERVICE_ACCESS_TOKEN" ${location.origin}/api/users/self`}</code>
       </pre>
       <button type="button" className="primary" onClick={onClose}>
-        I have it
+        Done
       </button>
     </Dialog>
   )

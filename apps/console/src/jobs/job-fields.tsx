@@ -12,8 +12,8 @@ export function JobAssignee({ job }: { job: Job }) {
       body: { assignee: person?.id ?? null },
       before: { assignee: job.assignee?.id ?? null },
       text: person
-        ? `Job ${job.id} is given to ${person.username}`
-        : `Job ${job.id} is given to nobody`,
+        ? `Job ${job.id} was assigned to ${person.username}`
+        : `Job ${job.id} was unassigned`,
     })
   return (
     <PersonPicker

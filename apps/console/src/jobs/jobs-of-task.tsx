@@ -47,7 +47,7 @@ export function JobsOfTask({ task: { id } }: { task: Task }) {
       keyOf={(job) => job.id}
       empty={
         <Empty reticle={`reticle job list --task ${id}`} curl={curlOf(`/jobs?task_id=${id}`)}>
-          There are no jobs yet. They are made when the task is given its pictures.
+          There are no jobs yet. Jobs are created when files are uploaded to the task.
         </Empty>
       }
     />

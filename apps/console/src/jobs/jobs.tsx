@@ -95,11 +95,11 @@ function NoJobs() {
   return (
     <OrNoMatches>
       <Empty reticle="reticle job list" curl={curlOf('/jobs')}>
-        There is no job here. A task is divided into jobs as soon as its pictures are there.
+        There is no job here. A task is divided into jobs when its files are uploaded.
         <TaskCreatorsOnly>
           <span className="ways">
             <Link className="button primary" href="/tasks/new">
-              Make a task from pictures
+              Create a task from images
             </Link>
           </span>
         </TaskCreatorsOnly>

@@ -156,9 +156,9 @@ function AttributeFields({ attribute, onChange, onRemove, errorsAt }: AttributeF
 }
 
 const hints = {
-  select: 'values, one a line',
-  radio: 'values, one a line',
-  number: 'least, most and step, one a line',
+  select: 'values, one per line',
+  radio: 'values, one per line',
+  number: 'minimum, maximum and step, one per line',
   checkbox: '',
   text: '',
 }

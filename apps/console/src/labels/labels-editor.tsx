@@ -90,7 +90,7 @@ function JsonField({ value, onChange, errorsAt }: Props) {
       <About
         id={`${id}-about`}
         errors={errors}
-        hint="As the interface takes them; skeletons bring their sublabels and svg along."
+        hint="In the format of the API. Skeletons include their sublabels and svg."
       />
     </div>
   )
@@ -133,7 +133,7 @@ export function NamesField({ typed, errors, onType, onEnter }: NamesFieldProps) 
       placeholder="car"
       value={typed}
       errors={errors}
-      hint="Enter after each name, or paste a list with one name a line."
+      hint="Press Enter after each name, or paste a list with one name per line."
       autoComplete="off"
       enterKeyHint="enter"
       onChange={({ target }) => onType(target.value)}

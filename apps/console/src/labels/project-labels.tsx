@@ -155,7 +155,7 @@ function RemoveLabel({ label: { id, name }, onClose }: LabelDialogProps) {
       }}
       onClose={onClose}
     >
-      <p>Everything that was annotated with it goes as well. This cannot be undone.</p>
+      <p>All annotations with this label are deleted as well. This cannot be undone.</p>
     </Confirm>
   )
 }

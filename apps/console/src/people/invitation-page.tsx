@@ -25,8 +25,9 @@ export function InvitationPage() {
 function PendingInvitation({ invitation }: { invitation: Invitation }) {
   const self = useSelf().data
   const { accepted, user, organization_info } = invitation
-  if (accepted) return <p>It has been accepted: {organization_info.slug} is open.</p>
-  if (user.id !== self?.id) return <p>It is for {user.username}, who is not signed in here.</p>
+  if (accepted) return <p>The invitation to {organization_info.slug} was accepted.</p>
+  if (user.id !== self?.id)
+    return <p>This invitation is for {user.username}. Sign in as this user to accept it.</p>
   return (
     <>
       <InvitationText invitation={invitation} />
@@ -39,8 +40,9 @@ export function InvitationText({ invitation }: { invitation: Invitation }) {
   const { owner, organization_info, role, expired } = invitation
   return (
     <p>
-      {owner?.username ?? 'Somebody'} invites you into <strong>{organization_info.slug}</strong> as{' '}
-      {role}.{expired && ' The invitation has expired: ask for it to be sent once more.'}
+      {owner?.username ?? 'A deleted user'} invites you to join{' '}
+      <strong>{organization_info.slug}</strong> as {role}.
+      {expired && ' The invitation has expired. Ask the organization to send it again.'}
     </p>
   )
 }
@@ -71,7 +73,7 @@ export function AnswerInvitation({ invitation }: { invitation: Invitation }) {
       </button>
       {isDeclining && (
         <Confirm
-          title={`Decline to join ${organization_info.slug}`}
+          title={`Decline the invitation to ${organization_info.slug}`}
           word={organization_info.slug}
           action="Decline"
           onConfirm={async () => {
@@ -81,7 +83,7 @@ export function AnswerInvitation({ invitation }: { invitation: Invitation }) {
           }}
           onClose={() => setIsDeclining(false)}
         >
-          <p>The invitation goes. Whoever sent it may send another.</p>
+          <p>The invitation is deleted. The organization can send another one.</p>
         </Confirm>
       )}
     </div>

@@ -24,7 +24,7 @@ export function Invitations({ organization: { slug }, standing }: Props) {
       {isLeader(standing) && (
         <div className="filters">
           <button type="button" className="primary" onClick={() => setIsInviting(true)}>
-            Invite somebody
+            Invite a user
           </button>
         </div>
       )}
@@ -55,7 +55,7 @@ export function Invitations({ organization: { slug }, standing }: Props) {
 
 function stateOf({ accepted, expired }: Invitation): string {
   if (accepted) return 'accepted'
-  return expired ? 'expired' : 'waits'
+  return expired ? 'expired' : 'pending'
 }
 
 const columnsFor = (onShow: (invitation: Invitation) => void): RecordColumn<Invitation>[] => [
@@ -63,7 +63,7 @@ const columnsFor = (onShow: (invitation: Invitation) => void): RecordColumn<Invi
   { title: 'Role', isExtra: true, cell: ({ role }) => role },
   { title: 'State', width: '6rem', cell: stateOf },
   {
-    title: 'Made',
+    title: 'Created',
     sort: 'created_date',
     isExtra: true,
     cell: ({ created_date }) => <Time value={created_date} />,
@@ -92,7 +92,7 @@ const NoInvitation = ({ slug }: { slug: string }) => (
       `-H 'Content-Type: application/json' -d '{"email":"cy@example.org","role":"worker"}'`,
     )}
   >
-    Nobody waits for anything. People come in by invitation, to an e-mail address.
+    There are no invitations here. Invite users by their e-mail address.
   </Empty>
 )
 
@@ -121,14 +121,14 @@ function InviteMember({ slug, standing, onInvited, onClose }: InviteMemberProps)
     onInvited(made)
   }
   return (
-    <Dialog title={`Invite into ${slug}`} onClose={onClose}>
+    <Dialog title={`Invite to ${slug}`} onClose={onClose}>
       <ChangeForm action="Invite" onSend={invite}>
         <Field label="E-mail" name="email" type="email" required autoFocus />
         <OptionField
           label="Role"
           name="role"
           options={roles.map((role) => [role, role] as const)}
-          hint="Workers do the jobs that are theirs, supervisors also make projects and tasks, maintainers see and change everything."
+          hint="Workers work on jobs that are assigned to them, supervisors also create projects and tasks, maintainers see and change everything."
         />
       </ChangeForm>
     </Dialog>
@@ -145,22 +145,22 @@ function InvitationDialog({ invitation: { key, user, role }, onClose }: Invitati
   const toast = useToast()
   const [isWithdrawing, setIsWithdrawing] = useState(false)
   const resent = useChange(api.resendInvitation, () => {
-    toast({ text: 'Sent once more: it is good for as long as at first.' })
+    toast({ text: 'The invitation was sent again, with a new expiry date.' })
     onClose()
   })
   if (isWithdrawing)
     return <WithdrawInvitation invitationKey={key} username={user.username} onClose={onClose} />
   return (
     <Dialog title={`${user.username} is invited as ${role}`} onClose={onClose}>
-      <CopyField label="The link to hand over" value={`${location.origin}/invitations/${key}`} />
+      <CopyField label="Invitation link" value={`${location.origin}/invitations/${key}`} />
       <p className="hint">
-        Where the server sends mails, it has been sent. Only who is invited can accept; who has no
-        account registers with the address that was invited.
+        If the server sends mails, this link was sent to the invited address. Only the invited user
+        can accept it. A user without an account registers with that address.
       </p>
       {resent.error && <Failure error={resent.error} />}
       <div className="actions">
         <button type="button" disabled={resent.isPending} onClick={() => resent.mutate({ key })}>
-          Send once more
+          Send again
         </button>
         <button type="button" className="danger" onClick={() => setIsWithdrawing(true)}>
           Withdraw
@@ -188,7 +188,7 @@ function WithdrawInvitation({ invitationKey, username, onClose }: WithdrawInvita
       }}
       onClose={onClose}
     >
-      <p>Its link leads nowhere afterwards. {username} can be invited anew.</p>
+      <p>The link of the invitation stops working. You can invite {username} again.</p>
     </Confirm>
   )
 }

@@ -38,7 +38,7 @@ export function Members({ organization: { slug }, standing }: Props) {
         isScoped={false}
         columns={columnsFor(standing, setLeaving)}
         keyOf={({ id }) => id}
-        empty={<Empty>Nobody here is called that.</Empty>}
+        empty={<Empty>No members match.</Empty>}
       />
       {leaving && <RemoveMember membership={leaving} onClose={() => setLeaving(undefined)} />}
     </>
@@ -135,14 +135,14 @@ function RemoveMember({ membership: { id, user }, onClose }: RemoveMemberProps) 
       }}
       onClose={onClose}
     >
-      <p>What they made stays. To come back they have to be invited again.</p>
+      <p>Objects that the member created are kept. To return, the member must be invited again.</p>
       <label className="check">
         <input
           type="checkbox"
           checked={unassign}
           onChange={({ target }) => setUnassign(target.checked)}
         />
-        Take their projects, tasks and jobs from them as well
+        Unassign the projects, tasks and jobs of the member as well
       </label>
     </Confirm>
   )

@@ -72,29 +72,29 @@ export function TransferOrganization({ organization: { id, slug, owner }, onClos
   const others = data?.results.filter(({ is_active, user }) => is_active && user.id !== owner?.id)
   if (others?.length === 0)
     return (
-      <Dialog title={`Hand ${slug} over`} onClose={onClose}>
-        <p>There is nobody to hand it over to: invite somebody first.</p>
+      <Dialog title={`Transfer ${slug}`} onClose={onClose}>
+        <p>There is no other active member. Invite a user first.</p>
       </Dialog>
     )
   return (
     <Confirm
-      title={`Hand ${slug} over`}
+      title={`Transfer ${slug}`}
       word={slug}
-      action="Hand it over"
+      action="Transfer the organization"
       onConfirm={async () => {
         await api.transferOrganization({ id, body: { user_id: Number(chosen) } })
         await queries.invalidateQueries()
       }}
       onClose={onClose}
     >
-      <p>The owner becomes a maintainer. Only the new owner can hand it back.</p>
+      <p>The owner becomes a maintainer. Only the new owner can transfer it back.</p>
       <OptionField
         label="New owner"
         value={chosen}
         onChange={({ target }) => setChosen(target.value)}
         required
         options={[
-          ['', 'Choose somebody'],
+          ['', 'Choose a member'],
           ...(others ?? []).map(({ user }) => [String(user.id), user.username] as const),
         ]}
       />
@@ -127,14 +127,14 @@ export function LeaveOrganization({
       }}
       onClose={onClose}
     >
-      <p>Its projects and tasks are closed to you afterwards, but for jobs that are yours to do.</p>
+      <p>You lose access to its projects and tasks, except for jobs that are assigned to you.</p>
     </Confirm>
   )
 }
 
 const fates = [
-  ['keep', 'stay, and fall to their owners'],
-  ['delete', 'are deleted with it'],
+  ['keep', 'move to the personal workspaces of their owners'],
+  ['delete', 'are deleted as well'],
 ] as const
 type Fate = (typeof fates)[number][0]
 
@@ -156,7 +156,7 @@ export function DeleteOrganization({ organization: { id, slug }, onClose }: Dial
       }}
       onClose={onClose}
     >
-      <p>Its members, invitations and webhooks go with it. This cannot be undone.</p>
+      <p>Its memberships, invitations and webhooks are deleted as well. This cannot be undone.</p>
       <OptionField
         label="Its projects and tasks"
         options={fates}
@@ -179,7 +179,7 @@ function OrganizationFields({ given }: { given?: Organization }) {
         pattern="[A-Za-z0-9_\-]+"
         required
         autoFocus
-        hint="In addresses and scripts: letters, digits, - and _, at most 16."
+        hint="Used in addresses and scripts: up to 16 letters, digits, - and _."
       />
       <Field label="Name" name="name" defaultValue={given?.name} maxLength={64} />
       <div className="field">

@@ -47,12 +47,12 @@ function OrganizationView({ organization, isAboutInvitations }: Props) {
       }
     >
       <p className="hint">
-        {slug} · owned by {organization.owner?.username ?? 'nobody'}
-        {standing.role && ` · you are ${standing.role}`}
+        {slug} · owned by {organization.owner?.username ?? 'a deleted user'}
+        {standing.role && ` · your role: ${standing.role}`}
       </p>
       {description && <p>{description}</p>}
       <Tabs
-        label="Of the organization"
+        label="Organization"
         base={basePath}
         tabs={[
           ['', 'Members'],
@@ -76,17 +76,17 @@ interface OrganizationActionsProps {
 
 /** Renders the buttons for the actions on an organization that the user may perform. */
 function OrganizationActions({ organization, standing, membership }: OrganizationActionsProps) {
-  const [dialog, setDialog] = useState<'edit' | 'hand over' | 'leave' | 'delete'>()
+  const [dialog, setDialog] = useState<'edit' | 'transfer' | 'leave' | 'delete'>()
   const onClose = () => setDialog(undefined)
   const mayLeave = membership !== undefined && membership.role !== 'owner'
   return (
     <>
       {isLeader(standing) && <Action text="Edit" onAsk={() => setDialog('edit')} />}
-      {isOwner(standing) && <Action text="Hand over" onAsk={() => setDialog('hand over')} />}
+      {isOwner(standing) && <Action text="Transfer" onAsk={() => setDialog('transfer')} />}
       {mayLeave && <Action text="Leave" onAsk={() => setDialog('leave')} isDanger />}
       {isOwner(standing) && <Action text="Delete" onAsk={() => setDialog('delete')} isDanger />}
       {dialog === 'edit' && <EditOrganization organization={organization} onClose={onClose} />}
-      {dialog === 'hand over' && (
+      {dialog === 'transfer' && (
         <TransferOrganization organization={organization} onClose={onClose} />
       )}
       {dialog === 'leave' && membership && (

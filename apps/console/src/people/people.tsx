@@ -66,7 +66,8 @@ const NoOrganization = () => (
     reticle="reticle org create acme --name 'Acme Vision'"
     curl={curlOf('/organizations', `-H 'Content-Type: application/json' -d '{"slug":"acme"}'`)}
   >
-    There is no organization here. In one, people share projects and tasks, each with a role.
+    There is no organization here. In an organization, users share projects and tasks, each with a
+    role.
   </Empty>
 )
 

@@ -34,7 +34,7 @@ export function Users() {
       <div className="filters">
         <Search label="Search users" />
         <select
-          aria-label="Active or not"
+          aria-label="Account state"
           value={active ?? ''}
           onChange={({ target }) => set({ active: target.value })}
         >
@@ -50,7 +50,7 @@ export function Users() {
         isScoped={false}
         columns={columnsFor(setLeaving)}
         keyOf={({ id }) => id}
-        empty={<Empty reticle="reticle user list">Nobody is called that.</Empty>}
+        empty={<Empty reticle="reticle user list">No users match.</Empty>}
       />
       {isAdding && <NewUser onClose={() => setIsAdding(false)} />}
       {leaving && <DeleteUser user={leaving} onClose={() => setLeaving(undefined)} />}
@@ -64,7 +64,7 @@ const columnsFor = (onDelete: (user: MetaUser) => void): RecordColumn<MetaUser>[
   { title: 'Group', width: '6.5rem', cell: (user) => <UserGroup user={user} /> },
   { title: 'Active', width: '4rem', cell: (user) => <UserActive user={user} /> },
   {
-    title: 'Last here',
+    title: 'Last sign-in',
     isExtra: true,
     cell: ({ last_login }) => <Time value={last_login} />,
   },
@@ -93,8 +93,8 @@ function DeleteUser({ user, onClose }: { user: MetaUser; onClose: () => void }) 
       onClose={onClose}
     >
       <p>
-        What they made stays, without an owner. Their tokens and memberships go. To keep somebody
-        out for a while, switch the account off instead.
+        Objects that the user created are kept without an owner. The tokens and memberships of the
+        user are deleted. To block the user temporarily, switch the account off instead.
       </p>
     </Confirm>
   )
@@ -106,7 +106,7 @@ function NewUser({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New account" onClose={onClose}>
       <ChangeForm
-        action="Make the account"
+        action="Create the account"
         onSend={async (form) => {
           const { username } = await api.register({ body: personOf(form) })
           void queries.invalidateQueries()

@@ -33,7 +33,7 @@ export function NewProject() {
         <details>
           <summary>More</summary>
           <Field
-            label="Address of its issue tracker"
+            label="Address of the issue tracker"
             name="bug_tracker"
             errors={errorsAt('bug_tracker')}
           />

@@ -79,8 +79,8 @@ function ProjectActions({ project: { id, name, tasks } }: { project: Project }) 
         remove={() => api.deleteProject({ id })}
       >
         <p>
-          Its labels go, and so do its {tasks.count} tasks with their frames and annotations. This
-          cannot be undone.
+          Its labels and its {tasks.count} tasks are deleted as well, with their frames and
+          annotations. This cannot be undone.
         </p>
       </RecordActions>
     </>

@@ -87,15 +87,15 @@ function NoProjects() {
         reticle="reticle project create Streets --label car --label bus"
         curl={curlOf('/projects', body)}
       >
-        There is no project here. Begin with pictures, or with a project: it has labels, and tasks
-        that share them.
+        There is no project here. Start with images, or create a project whose tasks share the same
+        labels.
         <TaskCreatorsOnly>
           <span className="ways">
             <Link className="button primary" href="/tasks/new">
-              Make a task from pictures
+              Create a task from images
             </Link>
             <Link className="button" href="/projects/new">
-              Make a project
+              Create a project
             </Link>
           </span>
         </TaskCreatorsOnly>

@@ -129,9 +129,9 @@ export function OrNoMatches({ children }: { children: ReactNode }) {
   if (!isNarrowed) return children
   return (
     <div className="empty">
-      <p>Nothing is like that.</p>
+      <p>No matches.</p>
       <button type="button" onClick={() => go(path)}>
-        Show everything
+        Clear the filters
       </button>
     </div>
   )

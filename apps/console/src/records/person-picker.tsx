@@ -20,7 +20,7 @@ interface Props {
 export function PersonPicker(props: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const { label, value } = props
-  const name = value ? personName(value) : 'Nobody'
+  const name = value ? personName(value) : 'None'
   return (
     <>
       <button
@@ -64,7 +64,7 @@ function PersonDialog({
       {found.error && <Failure error={found.error} />}
       <ul className="choices">
         <li>
-          <Choice isChosen={!value} onClick={() => choose(null)} name="Nobody" />
+          <Choice isChosen={!value} onClick={() => choose(null)} name="None" />
         </li>
         {found.data?.results.map((person) => (
           <li key={person.id}>
@@ -77,7 +77,7 @@ function PersonDialog({
         ))}
       </ul>
       {(found.data?.count ?? 0) > offered && (
-        <p className="hint">{found.data?.count} in all: a search shows the others.</p>
+        <p className="hint">{found.data?.count} in all. Search to find the others.</p>
       )}
     </Dialog>
   )

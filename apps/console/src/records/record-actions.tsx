@@ -69,7 +69,7 @@ function RenameDialog({ title, name, rename, onClose }: RenameDialogProps) {
   const send = async (form: FormData) => {
     const newName = formText(form, 'name')
     await call(newName)
-    toast({ text: `It is called ${newName} now.`, undo: () => call(name) })
+    toast({ text: `Renamed to ${newName}.`, undo: () => call(name) })
   }
   return (
     <Dialog title={title} onClose={onClose}>

@@ -17,7 +17,7 @@ export function ReportView({ report, type }: { report: Report; type: string }) {
     <section className="report" aria-label="Report">
       <p>{sumText(report, type)}</p>
       {codes.length === 0 ? (
-        <p className="hint">Nothing was lost on the way.</p>
+        <p className="hint">Nothing was skipped, converted or dropped.</p>
       ) : (
         <>
           <div className="filters">

@@ -36,9 +36,9 @@ function RequestFacts({ request }: { request: Request }) {
     <Facts
       isList
       facts={{
-        Of: <TargetLink request={request} />,
+        Target: <TargetLink request={request} />,
         Format: operation.format ?? '–',
-        Who: owner.username,
+        User: owner.username,
         Created: <Time value={request.created_date} />,
         Started: <Time value={request.started_date} />,
         Ended: <Time value={request.finished_date} />,

@@ -47,7 +47,7 @@ test('the status text contains everything that is known', () => {
   expect(progressText({ ...request, ...known })).toBe('42 %, 5 of 12 items, about 2 min left')
   const queued: Request = { ...request, status: 'queued' }
   expect(progressText({ ...queued, queue_position: 0 })).toBe('next in the queue')
-  expect(progressText({ ...queued, queue_position: 3 })).toBe('3 before it in the queue')
+  expect(progressText({ ...queued, queue_position: 3 })).toBe('3 ahead in the queue')
   expect(progressText({ ...request, status: 'finished' })).toBe('')
 })
 

@@ -31,7 +31,7 @@ export function progressText(request: Request): string {
 
 function queueText(position: number | null): string {
   if (position === null) return ''
-  return position === 0 ? 'next in the queue' : `${position} before it in the queue`
+  return position === 0 ? 'next in the queue' : `${position} ahead in the queue`
 }
 
 const bytesProgressText = ({ bytes_done, bytes_total }: Request) =>

@@ -97,7 +97,7 @@ export function CancelRequest({ request }: { request: Request }) {
             cancel.reset()
           }}
         >
-          <p>It has begun. What it has done so far is thrown away; nothing else changes.</p>
+          <p>The request has started. Its work so far is discarded; nothing else changes.</p>
           {cancel.error && <Failure error={cancel.error} />}
           <div className="actions">
             <button
@@ -106,7 +106,7 @@ export function CancelRequest({ request }: { request: Request }) {
               disabled={cancel.isPending}
               onClick={() => cancel.mutate({ rq_id })}
             >
-              Cancel the work
+              Cancel the request
             </button>
           </div>
         </Dialog>

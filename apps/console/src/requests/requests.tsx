@@ -22,12 +22,12 @@ const targets = ['project', 'task', 'job', 'events'] as const
 
 const columns: readonly RecordColumn<Request>[] = [
   {
-    title: 'What',
+    title: 'Request',
     width: '11.5rem',
     cell: (request) => <Link href={requestPath(request.id)}>{requestTypeText(request)}</Link>,
   },
   {
-    title: 'Of',
+    title: 'Target',
     width: '7rem',
     isExtra: true,
     cell: (request) => <TargetLink request={request} />,
@@ -38,7 +38,7 @@ const columns: readonly RecordColumn<Request>[] = [
     isExtra: true,
     cell: ({ operation }) => operation.format ?? '',
   },
-  { title: 'Who', width: '7rem', isExtra: true, cell: ({ owner }) => owner.username },
+  { title: 'User', width: '7rem', isExtra: true, cell: ({ owner }) => owner.username },
   { title: 'Status', sort: 'status', cell: (request) => <RequestState request={request} /> },
   {
     title: 'Created',
@@ -81,7 +81,7 @@ export function Requests() {
       <div className="filters">
         <Choice name="status" label="Status" values={statuses} />
         <Choice name="action" label="Action" values={actions} />
-        <Choice name="target" label="Of" values={targets} />
+        <Choice name="target" label="Target" values={targets} />
         <Condition />
       </div>
       {error && <Failure error={error} />}
@@ -103,7 +103,7 @@ function NoRequests() {
       reticle='reticle export task 12 --format "COCO 1.0" --images'
       curl={curlOf('/tasks/12/dataset/export?format=COCO%201.0&save_images=true', '-X POST')}
     >
-      Nothing is under way here. Imports, exports, backups and new media show up as they begin.
+      There are no requests here. Imports, exports, backups and new media appear when they start.
     </Empty>
   )
 }

@@ -24,7 +24,7 @@ export function Server() {
           {licences && (
             <>
               {' '}
-              <a href={licences}>Licences of what these pages are made of</a>
+              <a href={licences}>Licences of the console</a>
             </>
           )}
         </p>
@@ -40,8 +40,8 @@ export function Server() {
           <section aria-labelledby="formats">
             <h2 id="formats">Formats</h2>
             <p className="hint">
-              What each keeps, converts and drops is shown before an export is made; programs ask{' '}
-              <a href="/api/docs#listFormatLosses">for the same table</a>.
+              The export dialog shows what each format keeps, converts and drops. Programs can read{' '}
+              <a href="/api/docs#listFormatLosses">the same table</a>.
             </p>
             <FormatTable />
           </section>
@@ -68,7 +68,7 @@ function HealthTable({ hasDetails }: { hasDetails: boolean }) {
           <th scope="col">State</th>
           {hasDetails && (
             <th scope="col" className="number">
-              Took
+              Duration
             </th>
           )}
         </tr>

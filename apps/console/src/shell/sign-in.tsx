@@ -41,8 +41,8 @@ export function SignIn() {
       <SignInLinks />
       {isOwnMachine(location.hostname) && (
         <p className="hint">
-          After the first <code>npm start</code> the name is <code>admin</code>; its password was
-          printed on the terminal and is kept in <code>.reticle/admin-password</code>.
+          After the first <code>npm start</code>, sign in as <code>admin</code>. The password was
+          printed in the terminal and is stored in <code>.reticle/admin-password</code>.
         </p>
       )}
     </main>

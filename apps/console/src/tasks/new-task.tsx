@@ -147,7 +147,7 @@ function FilesForm({ onSubmit }: { onSubmit: (upload: TaskUpload) => void }) {
       <DropZone choice={choice} onChoose={setChoice} />
       <MediaFields isTaskNew={false} />
       <button type="submit" className="primary" disabled={!choice || choice.sources.length === 0}>
-        Send the files
+        Upload the files
       </button>
     </form>
   )
@@ -174,7 +174,7 @@ function ProjectChoice({ value, onChoose }: ProjectChoiceProps) {
         value={value ?? ''}
         onChange={({ target }) => onChoose(Number(target.value) || undefined)}
       >
-        <option value="">none: the task has labels of its own</option>
+        <option value="">none: the task has its own labels</option>
         {isElsewhere && <option value={value}>{other?.name ?? `project ${value}`}</option>}
         {listed.map((project) => (
           <option key={project.id} value={project.id}>

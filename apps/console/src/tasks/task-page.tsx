@@ -88,7 +88,7 @@ function TaskActions({ task: { id, name, size } }: { task: Task }) {
     <>
       {size === 0 ? (
         <Link className="button primary" href={`/tasks/new?task=${id}`}>
-          Send its files
+          Upload files
         </Link>
       ) : (
         <Transfers kind="task" id={id} name={name} />
@@ -100,7 +100,7 @@ function TaskActions({ task: { id, name, size } }: { task: Task }) {
         rename={(newName) => api.updateTask({ id, body: { name: newName } })}
         remove={() => api.deleteTask({ id })}
       >
-        <p>Its frames, jobs and annotations go with it. This cannot be undone.</p>
+        <p>Its frames, jobs and annotations are deleted as well. This cannot be undone.</p>
       </RecordActions>
     </>
   )
@@ -118,11 +118,11 @@ function CreationReport({ task: { id, size } }: { task: Task }) {
   const texts = isFailed ? [request.message] : request.report ? entryTexts(request.report) : []
   if (texts.length === 0) return null
   return (
-    <section className="creation-report" aria-label="Report of the creation" data-failed={isFailed}>
+    <section className="creation-report" aria-label="Creation report" data-failed={isFailed}>
       <p>
         {isFailed
-          ? 'No frames could be made of the files.'
-          : 'Not all files became frames as they are.'}{' '}
+          ? 'No frames could be created from the files.'
+          : 'Some files were skipped or converted.'}{' '}
         <Link href={requestPath(request.id)}>See the request</Link>
       </p>
       <ul>

@@ -94,14 +94,14 @@ function NoTasks({ projectId }: TaskListProps) {
         reticle={`reticle task create Monday ${target} pictures/*.jpg`}
         curl={curlOf('/tasks', `-H 'Content-Type: application/json' -d '${body}'`)}
       >
-        There is no task here. A task is some pictures or a video to be annotated.
+        There is no task here. A task contains images or a video to annotate.
         <TaskCreatorsOnly>
           <span className="ways">
             <Link
               className="button primary"
               href={projectId ? `/tasks/new?project=${projectId}` : '/tasks/new'}
             >
-              Make a task from pictures
+              Create a task from images
             </Link>
           </span>
         </TaskCreatorsOnly>

@@ -21,7 +21,7 @@ export function DropFile({ label, accept, file, onFile }: Props) {
       <label htmlFor={id}>{label}</label>
       <input id={id} type="file" accept={accept} onChange={({ target }) => take(target.files)} />
       <span className="hint">
-        {file ? `${file.name}, ${bytesText(file.size)}` : 'Drop it here, or choose it.'}
+        {file ? `${file.name}, ${bytesText(file.size)}` : 'Drop a file here, or choose one.'}
       </span>
     </div>
   )

@@ -68,7 +68,7 @@ export class Boundary extends Component<{ children: ReactNode }, State> {
     if (!error) return this.props.children
     return (
       <main>
-        <h1>This page fell over</h1>
+        <h1>This page cannot be shown</h1>
         <Failure error={error} onRetry={() => location.reload()} />
       </main>
     )

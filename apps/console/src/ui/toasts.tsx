@@ -34,7 +34,7 @@ export function Toasts({ children }: { children: ReactNode }) {
                 type="button"
                 onClick={() => {
                   drop(id)
-                  undo().catch((error: Error) => show({ text: `Not undone: ${error.message}` }))
+                  undo().catch((error: Error) => show({ text: `Undo failed: ${error.message}` }))
                 }}
               >
                 Undo

@@ -83,7 +83,12 @@ export function AppearanceBar({
         />{' '}
         Original
       </label>
-      <button type="button" aria-label="Keys" title="Keys (?)" onClick={onHelp}>
+      <button
+        type="button"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        onClick={onHelp}
+      >
         ?
       </button>
     </div>
@@ -104,20 +109,20 @@ export function ZoomBar({ scale, step, onZoom, onFit, onFull }: ZoomBarProps) {
     <div className="zoom-bar" role="toolbar" aria-label="Zoom">
       <button
         type="button"
-        aria-label="Smaller"
-        title="Smaller (−)"
+        aria-label="Zoom out"
+        title="Zoom out (−)"
         onClick={() => onZoom(1 / step)}
       >
         −
       </button>
       <output aria-label="Zoom">{Math.round(scale * 100)} %</output>
-      <button type="button" aria-label="Larger" title="Larger (+)" onClick={() => onZoom(step)}>
+      <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => onZoom(step)}>
         +
       </button>
-      <button type="button" title="Fit into the window (0)" onClick={onFit}>
+      <button type="button" title="Fit to the window (0)" onClick={onFit}>
         Fit
       </button>
-      <button type="button" title="A pixel for a pixel (1)" onClick={onFull}>
+      <button type="button" title="Actual size (1)" onClick={onFull}>
         100 %
       </button>
     </div>

@@ -61,7 +61,7 @@ const pictureOf = ({ kind, id }: ViewedTarget, frame: number, quality: PictureQu
       const answer = await read({ id, type: 'frame', number: frame, quality }, { signal })
       return createImageBitmap(await answer.blob()).catch(() => {
         throw new Error(
-          'This browser cannot show pictures of this type: look at the compressed one.',
+          'This browser cannot show images of this type. Clear “Original” to see the compressed image.',
         )
       })
     },

@@ -13,14 +13,14 @@ const keyHelp = [
   ['← or Page Up', 'previous frame'],
   ['Home, End', 'first, last frame'],
   ['g', 'go to a frame by its number'],
-  ['← ↑ ↓ → in the picture', 'move the picture'],
+  ['← ↑ ↓ → in the image', 'move the image'],
   ['+ and −, or the wheel', 'zoom'],
-  ['0', 'fit the picture into the window'],
-  ['1', 'a pixel for a pixel (100 %)'],
+  ['0', 'fit the image to the window'],
+  ['1', 'actual size (100 %)'],
   ['j, k', 'select the next, the previous object'],
-  ['Escape', 'select nothing'],
+  ['Escape', 'clear the selection'],
   ['o', 'outlines on or off'],
-  ['[ and ]', 'less, more opaque'],
+  ['[ and ]', 'decrease, increase the opacity'],
   ['?', 'this help'],
 ] as const
 
@@ -84,7 +84,7 @@ export function useFrameKeys({ frame, span, go, objects, settings, help }: Frame
 
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl className="pairs">
         {keyHelp.map(([keys, what]) => (
           <div key={keys}>

@@ -16,7 +16,7 @@ interface Props {
 export function SideBar({ objects, labels, settings, issues }: Props) {
   const { all, listed, selected, select } = objects
   return (
-    <aside className="viewer-side" aria-label="What is on the frame">
+    <aside className="viewer-side" aria-label="Contents of the frame">
       <LabelFilter items={all} labels={labels} settings={settings} />
       <section className="objects-section">
         <h2>

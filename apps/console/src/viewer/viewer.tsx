@@ -42,7 +42,7 @@ function NoFrames({ target, name }: { target: ViewedTarget; name: string }) {
         reticle={`reticle task upload ${target.id} pictures/`}
         curl={curlOf(`/tasks/${target.id}/data`, '-F client_files[0]=@0001.jpg')}
       >
-        There are no frames here yet. Pictures are uploaded on the page of the task.
+        There are no frames yet. Upload images on the page of the task.
       </Empty>
     </Page>
   )

@@ -46,7 +46,7 @@ export function CreateWebhook({ projectId, onClose }: Props) {
           maxLength={64}
           autoComplete="off"
           defaultValue={secret}
-          hint="Deliveries are signed with it. Keep it now: it is not shown again."
+          hint="Deliveries are signed with this secret. Store it now; it is not shown again."
         />
       </WebhookForm>
     </Dialog>
@@ -61,12 +61,12 @@ interface TypeProps {
 
 function TypeChoice({ type, onChange, organization }: TypeProps) {
   const choices = [
-    ['project', 'Of one project'],
-    ['organization', `Of all of ${organization}`],
+    ['project', 'One project'],
+    ['organization', `All of ${organization}`],
   ] as const
   return (
     <fieldset className="options">
-      <legend>Whose events</legend>
+      <legend>Events of</legend>
       {choices.map(([value, name]) => (
         <label key={value}>
           <input
@@ -100,7 +100,7 @@ function ProjectField({ projectId }: { projectId: number | undefined }) {
         list={`${id}-list`}
         required
         pattern="\d+.*"
-        title="The number of a project"
+        title="The id of a project"
         autoComplete="off"
         value={typed}
         onChange={({ target }) => setTyped(target.value)}

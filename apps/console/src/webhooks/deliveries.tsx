@@ -21,7 +21,9 @@ export function Deliveries({ id }: { id: number }) {
         isScoped={false}
         columns={columnsWith(setShown)}
         keyOf={({ id }) => id}
-        empty={<p className="empty">Nothing was sent yet. A ping shows whether it would arrive.</p>}
+        empty={
+          <p className="empty">There are no deliveries yet. Send a ping to test the webhook.</p>
+        }
       />
       {shown && <OneDelivery delivery={shown} onClose={() => setShown(undefined)} />}
     </>
@@ -41,7 +43,7 @@ const columnsWith = (show: (delivery: Delivery) => void): readonly RecordColumn<
   },
   { title: 'Status', width: '7rem', cell: (one) => <StatusCode status={one.status_code} /> },
   {
-    title: 'Took',
+    title: 'Duration',
     isExtra: true,
     cell: ({ request_duration }) => (request_duration === null ? '–' : `${request_duration} ms`),
   },
@@ -82,7 +84,7 @@ export function DeliveryView({ delivery }: { delivery: Delivery }) {
         {request_duration !== null && ` in ${request_duration} ms`}, attempt {attempt}
         {redelivery && ' (a redelivery)'}, <Time value={created_date} />
       </p>
-      <Payload title="Answer" value={delivery.response} />
+      <Payload title="Response" value={delivery.response} />
       <Payload title="Payload" value={delivery.request} />
     </div>
   )

@@ -26,7 +26,7 @@ export function Messages({ id }: { id: number }) {
         isScoped={false}
         columns={columnsWith(setShown)}
         keyOf={({ sequence }) => sequence}
-        empty={<p className="empty">Nothing has happened that this webhook is told of.</p>}
+        empty={<p className="empty">There are no messages here.</p>}
       />
       {shown && (
         <Dialog title={`Message ${shown.sequence}`} onClose={() => setShown(undefined)}>
@@ -56,14 +56,14 @@ const columnsWith = (
   },
   { title: 'State', cell: ({ state }) => <span className={`message ${state}`}>{state}</span> },
   { title: 'Attempts', isExtra: true, cell: ({ attempts }) => attempts },
-  { title: 'Since', isExtra: true, cell: ({ created_date }) => <Time value={created_date} /> },
+  { title: 'Created', isExtra: true, cell: ({ created_date }) => <Time value={created_date} /> },
 ]
 
 /** Renders a form to redeliver a range of messages, or all that failed since a time. */
 function RedeliverMessages({ id }: { id: number }) {
   const toast = useToast()
   const again = useChange(api.redeliverMessages, ({ count }) =>
-    toast({ text: `Messages that are sent again: ${count}` }),
+    toast({ text: `Messages sent again: ${count}` }),
   )
   return (
     <details className="redeliver">
@@ -92,7 +92,7 @@ function RedeliverMessages({ id }: { id: number }) {
         >
           <Field label="Failed since" name="since" type="datetime-local" required />
           <button type="submit" disabled={again.isPending}>
-            Send what has failed
+            Send failed messages
           </button>
         </form>
       </div>

@@ -50,7 +50,7 @@ function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => 
       }}
       onClose={onClose}
     >
-      <p>Its deliveries and messages go with it. This cannot be undone.</p>
+      <p>Its deliveries and messages are deleted as well. This cannot be undone.</p>
     </Confirm>
   )
 }
@@ -64,7 +64,7 @@ function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => vo
   const undo = useChange(() => change({ target_url, description, events, enable_ssl, dialect }))
   const edit = useChange(change, () => {
     onClose()
-    toast({ text: 'The webhook is changed', undo: () => undo.mutateAsync(undefined) })
+    toast({ text: 'The webhook was changed', undo: () => undo.mutateAsync(undefined) })
   })
   return (
     <Dialog title="Edit the webhook" onClose={onClose}>
@@ -88,7 +88,7 @@ function Ping({ id }: { id: number }) {
         Ping
       </button>
       {(ping.data || ping.error) && (
-        <Dialog title="Outcome of the ping" onClose={() => ping.reset()}>
+        <Dialog title="Result of the ping" onClose={() => ping.reset()}>
           {ping.error && <Failure error={ping.error} />}
           {ping.data && <DeliveryView delivery={ping.data} />}
         </Dialog>
@@ -117,7 +117,7 @@ function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
           }}
         >
           <Field
-            label="Hours for which the old one counts as well"
+            label="Hours for which the old secret stays valid"
             name="overlap_hours"
             type="number"
             min={0}
@@ -127,7 +127,7 @@ function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
           />
           {rotate.error && <Failure error={rotate.error} />}
           <button type="submit" className="primary" disabled={rotate.isPending}>
-            Make a new secret
+            Create a new secret
           </button>
         </form>
       )}
@@ -138,7 +138,7 @@ function RotateSecret({ id, onClose }: { id: number; onClose: () => void }) {
 function NewSecret({ secret }: { secret: string }) {
   return (
     <>
-      <p>This is the new secret. Keep it now: it is not shown again.</p>
+      <p>This is the new secret. Store it now; it is not shown again.</p>
       <Field
         label="New secret"
         readOnly

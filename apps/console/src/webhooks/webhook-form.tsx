@@ -54,7 +54,7 @@ export function WebhookForm(props: Props) {
     >
       {children}
       <Field
-        label="Address that is told"
+        label="Receiver address"
         name="target_url"
         type="url"
         required
@@ -70,16 +70,16 @@ export function WebhookForm(props: Props) {
         errors={errorsAt('description')}
       />
       <OptionField
-        label="Form of payloads"
+        label="Payload format"
         name="dialect"
         options={dialects}
         defaultValue={webhook?.dialect}
-        hint="Receivers that were written for CVAT need the form of CVAT."
+        hint="Choose CVAT for receivers that were written for CVAT."
       />
       <EventsChoice key={type} type={type} chosen={events} onChange={setEvents} />
       <label>
-        <input type="checkbox" name="enable_ssl" defaultChecked={webhook?.enable_ssl ?? true} /> The
-        certificate of the receiver is checked
+        <input type="checkbox" name="enable_ssl" defaultChecked={webhook?.enable_ssl ?? true} />{' '}
+        Verify the certificate of the receiver
       </label>
       {error && <Failure error={error} />}
       <button type="submit" className="primary" disabled={isPending || events.length === 0}>
@@ -110,7 +110,7 @@ function EventsChoice({ type, chosen, onChange }: EventsChoiceProps) {
         Events ({chosen.filter((one) => data.events.includes(one)).length} of {data.events.length})
       </legend>
       <EventCheckbox
-        name="All of them"
+        name="All events"
         isOn={data.events.every((one) => chosen.includes(one))}
         onChange={(isOn) => toggle(data.events, isOn)}
       />

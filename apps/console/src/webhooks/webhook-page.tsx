@@ -40,11 +40,12 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
       facts={{
         State: is_active ? 'active' : off,
         Description: description || '–',
-        Of: <OwnerLink webhook={webhook} />,
+        Scope: <OwnerLink webhook={webhook} />,
         Events: events_list.join(', '),
-        Payloads: webhook.dialect === 'cvat' ? 'as CVAT sends them' : 'as this service sends them',
+        Payloads:
+          webhook.dialect === 'cvat' ? 'in the format of CVAT' : 'in the format of this service',
         Secret: webhook.has_secret ? 'deliveries are signed' : 'none: deliveries are not signed',
-        Certificate: webhook.enable_ssl ? 'is checked' : 'is not checked',
+        Certificate: webhook.enable_ssl ? 'verified' : 'not verified',
         Owner: ownerText(webhook),
         Updated: <Time value={webhook.updated_date} />,
       }}
@@ -55,7 +56,9 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
 /** A webhook stays active after its owner left, so the page asks the leaders of the organization to check it. */
 function ownerText({ owner, owner_left_date }: Webhook): string {
   const name = owner?.username ?? '–'
-  return owner_left_date ? `${name} (no member any more: check whether it is still needed)` : name
+  return owner_left_date
+    ? `${name} (no longer a member: check whether the webhook is still needed)`
+    : name
 }
 
 const views = [
@@ -66,7 +69,7 @@ const views = [
 function Views() {
   const { get, set } = useListState()
   return (
-    <nav className="views" aria-label="What was told">
+    <nav className="views" aria-label="Views">
       {views.map(([show, name]) => (
         <button
           key={name}

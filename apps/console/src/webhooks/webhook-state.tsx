@@ -9,7 +9,7 @@ export function SwitchWebhook({ webhook: { id, is_active, target_url } }: { webh
   const change = (is_active: boolean) => api.updateWebhook({ id, body: { is_active } })
   const { mutate, isPending } = useChange(change, (after) =>
     toast({
-      text: `${target_url} is ${after.is_active ? 'told again' : 'not told any more'}`,
+      text: `${target_url} receives ${after.is_active ? 'events again' : 'no more events'}`,
       undo: () => change(is_active).then(() => queries.invalidateQueries()),
     }),
   )

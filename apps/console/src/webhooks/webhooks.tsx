@@ -20,7 +20,12 @@ const columns: readonly RecordColumn<Webhook>[] = [
     sort: 'target_url',
     cell: ({ id, target_url }) => <Link href={`/webhooks/${id}`}>{target_url}</Link>,
   },
-  { title: 'Of', width: '9rem', isExtra: true, cell: (webhook) => <OwnerLink webhook={webhook} /> },
+  {
+    title: 'Scope',
+    width: '9rem',
+    isExtra: true,
+    cell: (webhook) => <OwnerLink webhook={webhook} />,
+  },
   { title: 'Events', width: '6rem', isExtra: true, cell: ({ events_list }) => events_list.length },
   { title: 'Last', width: '4rem', cell: ({ last_status }) => <StatusCode status={last_status} /> },
   {
@@ -88,8 +93,7 @@ function NoWebhooks() {
         `-H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`,
       )}
     >
-      Nobody is told of what happens here. A webhook sends each event to an address of yours,
-      signed.
+      There are no webhooks here. A webhook sends each event, signed, to an address that you choose.
     </Empty>
   )
 }

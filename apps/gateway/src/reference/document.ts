@@ -72,8 +72,8 @@ const groups: Record<string, string> = {
   Project: 'Projects',
   Label: 'Labels',
   Task: 'Tasks',
-  Media: 'Media: what is known of frames',
-  Frame: 'Media: pictures',
+  Media: 'Media: metadata of frames',
+  Frame: 'Media: images',
   Job: 'Jobs',
   Annotation: 'Annotations',
   Request: 'Imports, exports, backups and their requests',
@@ -84,7 +84,7 @@ const groups: Record<string, string> = {
   Webhook: 'Webhooks',
   Event: 'Events',
   Server: 'This server',
-  Gone: 'Not there any more',
+  Gone: 'Removed operations',
 }
 const groupIndexOf = ({ tags: [tag] }: ReferenceOperation) => Object.keys(groups).indexOf(tag)
 

@@ -4,16 +4,16 @@ import { escapeHtml, renderBlock, renderCode, renderTable } from './html.ts'
 /** Returns the introduction for new users. A test executes the lines of `#first-calls`. */
 export function renderIntroduction({ info, failures, rows }: ApiDocument): string {
   return [
-    '<h2 id="begin">To begin</h2>',
-    `<p>The same as a document: <a href="schema">YAML</a>, <a href="schema?scheme=json">JSON</a>. With it generators make clients in many languages. Paths stand below the base URL of this server, ${renderCode('http://HOST:PORT/api')}.</p>`,
+    '<h2 id="begin">Introduction</h2>',
+    `<p>This API as an OpenAPI document: <a href="schema">YAML</a>, <a href="schema?scheme=json">JSON</a>. Use it to generate clients in many languages. Paths are relative to the base URL of this server, ${renderCode('http://HOST:PORT/api')}.</p>`,
     ...info.description.split('\n\n').map((part) => `<p>${withCode(part)}</p>`),
     renderBlock(firstCalls, 'first-calls'),
     '<h2 id="authentication">Authentication</h2>',
-    renderTable(['Who calls', 'How it is said'], ways),
-    '<p>A call without one of these is 401, and so is one whose credential is wrong, wherever it goes. Calls that anybody may make say so.</p>',
+    renderTable(['Caller', 'Credential'], ways),
+    '<p>A call without a credential or with an invalid one returns 401. Operations that need no credential are marked.</p>',
     '<h2 id="errors">Errors</h2>',
-    `<p>Every error has the headers ${renderCode('X-Error-Code')}, a name that stays, and ${renderCode('X-Request-Id')}, which the log of the server has as well. The body is ${renderCode('{"detail", "code", "request_id"}')}; of what was sent and is wrong it is texts by the names of the fields, ${renderCode('{"name": ["This field is required."]}')}, or a list of texts.</p>`,
-    renderTable(['Status', 'Means'], failuresTable({ failures, rows })),
+    `<p>Every error has the headers ${renderCode('X-Error-Code')}, a stable name, and ${renderCode('X-Request-Id')}, which is also in the log of the server. The body is ${renderCode('{"detail", "code", "request_id"}')}; for invalid input it contains messages by the names of the fields, ${renderCode('{"name": ["This field is required."]}')}, or a list of messages.</p>`,
+    renderTable(['Status', 'Meaning'], failuresTable({ failures, rows })),
   ].join('\n')
 }
 
@@ -22,10 +22,10 @@ const firstCalls = [
   'API=${API:-http://127.0.0.1:8080/api}',
   'NAME=admin PASSWORD=$(cat ${RETICLE_DATA_DIR:-.reticle}/admin-password)',
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: of the shell
-  '# an access token: its value is shown this once',
+  '# an access token; its value is shown only once',
   'TOKEN=$(curl -s -u "$NAME:$PASSWORD" -H "Content-Type: application/json" \\',
   '  -d \'{"name": "scripts", "read_only": false}\' "$API/auth/access_tokens" | sed \'s/.*"value":"\\([^"]*\\)".*/\\1/\')',
-  '# a project with one label, and what there is',
+  '# a project with one label, and the list of projects',
   'curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\',
   '  -d \'{"name": "streets", "labels": [{"name": "car"}]}\' "$API/projects"',
   'curl -s -H "Authorization: Bearer $TOKEN" "$API/projects?sort=-updated_date&page_size=5"',
@@ -34,10 +34,10 @@ const firstCalls = [
 const ways = [
   [
     'a program',
-    `${renderCode('Authorization: Bearer VALUE')} or ${renderCode('Authorization: Token VALUE')} with an access token of <a href="#createAccessToken">POST /auth/access_tokens</a>. One that is read only may read and export.`,
+    `${renderCode('Authorization: Bearer VALUE')} or ${renderCode('Authorization: Token VALUE')} with an access token of <a href="#createAccessToken">POST /auth/access_tokens</a>. A read-only token can read and export.`,
   ],
   [
-    'a person',
+    'a user',
     `HTTP Basic, the user name or the e-mail and the password: ${renderCode('curl -u NAME')}`,
   ],
   [

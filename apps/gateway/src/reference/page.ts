@@ -59,7 +59,7 @@ function renderOperation(row: ReferenceOperation, schemas: DocumentSchemas): str
   return [
     `<details id="${escapeHtml(row.operationId)}"><summary><b>${method}</b> ${deprecated ? `<s>${name}</s>` : name} ${escapeHtml(summary)}</summary>`,
     renderBlock(formatCurlCommand(row, schemas)),
-    security?.length === 0 ? '<p>Anybody may call it.</p>' : '',
+    security?.length === 0 ? '<p>This operation needs no credential.</p>' : '',
     parameters.length > 0 ? renderParameters(row) : '',
     requestBody ? `<p>Body: ${formatBodies(requestBody.content)}</p>` : '',
     renderResponses(row),
@@ -78,7 +78,7 @@ function renderParameters({ parameters }: ReferenceOperation): string {
       escapeHtml(String(description)),
     ]
   })
-  return renderTable(['Parameter', 'Where', 'Shape', ''], lines)
+  return renderTable(['Parameter', 'Location', 'Type', ''], lines)
 }
 
 /** Formats bodies; all JSON media types carry the same content and are named JSON. */
@@ -97,7 +97,7 @@ function renderResponses({ responses }: ReferenceOperation): string {
   const failures = all.filter(([, { $ref }]) => $ref !== undefined)
   const links = failures.map(([status]) => `<a href="#error-${status}">${status}</a>`)
   return renderTable(
-    ['Answer', '', 'Body'],
+    ['Response', '', 'Body'],
     [
       ...own.map(([status, { description, content }]) => [
         status,

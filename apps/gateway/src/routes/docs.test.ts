@@ -100,8 +100,8 @@ describe.each(['/api/docs', '/api/swagger/'])('%s', async (path) => {
   })
 
   test('states the permitted callers and the possible errors', () => {
-    expect(partOf('getAbout')).toContain('Anybody may call it.')
-    expect(partOf('createProject')).not.toContain('Anybody')
+    expect(partOf('getAbout')).toContain('This operation needs no credential.')
+    expect(partOf('createProject')).not.toContain('needs no credential')
     expect(partOf('updateProject')).toMatch(/400 401 403 404 406 409 412 413 415 429 503/)
     const [, errors = ''] = /<h2 id="errors">(.*?)<h2/s.exec(text) ?? []
     for (const status of [400, 401, 403, 404, 409, 412, 429, 503])

@@ -34,7 +34,7 @@ const dropMs = 10_000
 
 /**
  * Drops a draft; a published one has nothing left to drop. If this fails, projects-svc drops it a day later
- * (`drafts/`).
+ * (`apps/projects-svc/src/drafts`).
  */
 async function drop(draft_id: string, { services }: OperationDeps, context: CallContext) {
   const own = { ...context, signal: AbortSignal.timeout(dropMs), deadline: Date.now() + dropMs }

@@ -7,24 +7,24 @@ import type { RequestRow, RequestsDb } from '../db/schema.ts'
 
 const requestRows = readGauge({
   name: 'reticle_requests',
-  help: 'Requests that are kept, by state and what they do',
+  help: 'Stored requests, by status and action',
   labelNames: ['status', 'action'],
 })
 
 const oldestQueued = readGauge({
   name: 'reticle_request_oldest_queued_seconds',
-  help: 'Age of the oldest request that waits for a worker; 0 without one',
+  help: 'Age of the oldest queued request; 0 without one',
 })
 
 const waitSeconds = histogram({
   name: 'reticle_request_wait_seconds',
-  help: 'From a wish to the first attempt at it',
+  help: 'Time from the creation of a request to its first attempt',
   buckets: [0.5, 2, 10, 30, 60, 300, 900, 3600],
 })
 
 const runSeconds = histogram({
   name: 'reticle_request_run_seconds',
-  help: 'Time an attempt takes, whatever comes of it; the format is none where data is prepared',
+  help: 'Duration of an attempt, with any outcome; the format is none for the preparation of media',
   labelNames: ['format'],
   buckets: [1, 10, 60, 600, 3600],
 })
@@ -32,7 +32,7 @@ const runSeconds = histogram({
 /** Requests that a worker lost while it ran them. */
 export const leasesLost = counter({
   name: 'reticle_lease_lost_total',
-  help: 'Requests that were taken from a worker while it ran them',
+  help: 'Requests whose worker lost its lease while it ran them',
 })
 
 const minuteMs = 60_000

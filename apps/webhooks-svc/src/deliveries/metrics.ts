@@ -8,18 +8,18 @@ import type { WebhooksDb } from '../db/schema.ts'
 /** The result `retried` means a failure that is followed by another attempt. */
 export const attempts = counter({
   name: 'reticle_webhook_attempts_total',
-  help: 'Attempts to deliver a message that have ended',
+  help: 'Ended attempts to deliver a message',
   labelNames: ['result'],
 })
 
 export const disabled = counter({
   name: 'reticle_webhooks_disabled_total',
-  help: 'Webhooks that were switched off because they had failed for too long',
+  help: 'Webhooks that were deactivated because they failed for too long',
 })
 
 export const firstAttemptSeconds = histogram({
   name: 'reticle_webhook_first_attempt_seconds',
-  help: 'From the fact to the start of the first attempt to tell it',
+  help: 'Time from the event to the start of the first attempt to deliver it',
   buckets: [0.05, 0.15, 0.5, 1, 5, 30, 300],
 })
 

@@ -17,7 +17,7 @@ export function addAnnotations(program: Command, context: CliContext): void {
     .command('annotations')
     .summary('Read and write annotations as JSON')
     .description(
-      'Annotations of a task or job as the JSON that the service keeps: no format is in between.',
+      'Reads and writes the annotations of a task or job as JSON of the API, without a conversion.',
     )
   addGet(group, context)
   addPut(group, context)
@@ -37,21 +37,21 @@ interface GetOptions {
 function addGet(group: Command, context: CliContext): void {
   const command = group
     .command('get')
-    .summary('Write them to a file or to standard output')
+    .summary('Write annotations to a file or to standard output')
     .description('Writes the annotations of a task or job to a file or to standard output.')
     .addArgument(kindArgument())
     .argument('<id>', 'which')
-    .option('-o, --output <file>', 'where to; standard output where nobody says')
-    .option('--force', 'replace the file that is there')
-    .option('--frames <frames>', 'only on these, like 0-99,120')
-    .option('--label <ids>', 'only of these labels, by id, with commas between')
-    .option('--filter <json>', 'only what a condition in JSON Logic is true of')
-    .option('--interpolate', 'tracks with a position on every frame')
+    .option('-o, --output <file>', 'output file; by default standard output')
+    .option('--force', 'replace an existing file')
+    .option('--frames <frames>', 'only objects on these frames, like 0-99,120')
+    .option('--label <ids>', 'only objects of these labels: comma-separated ids')
+    .option('--filter <json>', 'only objects that match a condition in JSON Logic')
+    .option('--interpolate', 'include interpolated positions of tracks on every frame')
     .action(async (kind: string, id: string, options: GetOptions, self: Command) =>
       getSet({ kind, id: numberId(id) }, options, openSession(self, context)),
     )
   addExamples(command, [
-    ['reticle annotations get task 12 -o task12.json', 'all of them'],
+    ['reticle annotations get task 12 -o task12.json', 'all annotations'],
     ['reticle annotations get job 31 --frames 0-9 | jq ".shapes | length"', 'for another program'],
   ])
 }
@@ -109,11 +109,11 @@ interface PutOptions {
 function addPut(group: Command, context: CliContext): void {
   const command = group
     .command('put')
-    .summary('Store those of a file')
+    .summary('Store the annotations of a file')
     .description('Stores the annotations of a JSON file in a task or job.')
     .addArgument(kindArgument())
     .argument('<id>', 'which')
-    .argument('<file>', 'the file')
+    .argument('<file>', 'JSON file')
     .addOption(
       new Option(
         '--mode <mode>',
@@ -122,13 +122,13 @@ function addPut(group: Command, context: CliContext): void {
         .choices(['replace', 'create', 'update', 'delete'])
         .default('replace'),
     )
-    .option('--if-match <etag>', 'only while nobody else has changed them')
+    .option('--if-match <etag>', 'only if the annotations still have this entity tag')
     .action(async (kind: string, id: string, file: string, options: PutOptions, self: Command) =>
       putSet({ kind, id: numberId(id) }, file, options, openSession(self, context)),
     )
   addExamples(command, [
-    ['reticle annotations put task 12 task12.json', 'instead of those that are there'],
-    ['reticle annotations put job 31 more.json --mode create', 'beside those that are there'],
+    ['reticle annotations put task 12 task12.json', 'replaces existing annotations'],
+    ['reticle annotations put job 31 more.json --mode create', 'adds to existing annotations'],
   ])
 }
 

@@ -23,27 +23,27 @@ interface ConvertOptions {
 export function addConvert(program: Command, context: CliContext): void {
   const command = program
     .command('convert')
-    .summary('Convert a data set between formats, without a server')
+    .summary('Convert a dataset between formats, without a server')
     .description(
-      'Converts a data set from one format to another with the converters that servers have. Nothing leaves this machine.\n' +
-        'A result that ends with / is a folder, everything else an archive. What was skipped, converted or dropped is told.\n' +
-        'Annotations without images are converted as far as they tell how large the images are.',
+      'Converts a dataset from one format to another with the converters of the server. No data leaves this machine.\n' +
+        'An output that ends with / is a folder, any other an archive. A report lists everything skipped, converted or dropped.\n' +
+        'Annotations without images are converted if they contain the sizes of the images.',
     )
     .argument('<in>', 'archive, folder or file of annotations to read')
     .argument('<out>', 'archive or folder to write')
     .requiredOption('--from <format>', 'format of what is read (see `reticle formats --local`)')
     .requiredOption('--to <format>', 'format of what is written')
-    .option('--images <folder>', 'the images are in this folder')
-    .option('--no-images', 'leave the images out')
-    .option('--missing-images', 'where images are missing, go by the sizes that annotations tell')
-    .option('--keep-masks', 'masks stay masks, whatever the format does by itself')
-    .option('--masks-to-polygons', 'masks become polygons')
-    .option('--force', 'replace what is there')
+    .option('--images <folder>', 'folder of the images')
+    .option('--no-images', 'leave out the images')
+    .option('--missing-images', 'for missing images, use the sizes in the annotations')
+    .option('--keep-masks', 'keep masks, whatever the default of the format is')
+    .option('--masks-to-polygons', 'convert masks to polygons')
+    .option('--force', 'replace existing files')
     .action(async (from: string, to: string, options: ConvertOptions, self: Command) =>
       convertFile(from, to, options, openSession(self, context)),
     )
   addExamples(command, [
-    ['reticle convert coco.zip yolo.zip --from "COCO 1.0" --to "YOLO 1.1"', 'with the images'],
+    ['reticle convert coco.zip yolo.zip --from "COCO 1.0" --to "YOLO 1.1"', 'include the images'],
     [
       'reticle convert instances_val2017.json out/ --from "COCO 1.0" --to "YOLO 1.1" --images val2017/',
       'a file, and its images in a folder',

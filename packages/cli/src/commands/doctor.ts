@@ -8,10 +8,10 @@ import { addExamples } from '../terminal/examples.ts'
 export function addDoctor(program: Command, context: CliContext): void {
   const command = program
     .command('doctor')
-    .summary('Look for what is wrong, and say what to do')
+    .summary('Find problems of the connection and suggest solutions')
     .description(
-      'Looks at the settings, the way to the server, its version and health, the token, the clock, and an upload of some bytes, which it takes back.\n' +
-        'Says of each whether it is well, and what to do where it is not. Fails when something is wrong.',
+      'Checks the settings, the connection, the version and health of the server, the token, the clock, and an upload of some bytes, which it deletes.\n' +
+        'Reports the result of each check, with a solution if it fails. Fails if a check fails.',
     )
     .action(async (_: object, self: Command) => runDoctor(openSession(self, context)))
   addExamples(command, [

@@ -23,23 +23,23 @@ const outOptions = (command: Command) =>
     .addOption(
       new Option(
         '-o, --output <file>',
-        'where to; as the server calls it where nobody says',
+        'output file; by default the name that the server chooses',
       ).conflicts('cloudStorage'),
     )
-    .option('--force', 'replace the file that is there')
+    .option('--force', 'replace an existing file')
 
 export function addExport(program: Command, context: CliContext): void {
   const command = program
     .command('export')
-    .summary('Export annotations, with images or without')
+    .summary('Export annotations, with or without images')
     .description(`Exports a project, task or job in a format, and downloads the file. ${resumed}`)
-    .addArgument(new Argument('<kind>', 'of what').choices(['project', 'task', 'job']))
+    .addArgument(new Argument('<kind>', 'kind of object').choices(['project', 'task', 'job']))
     .argument('<id>', 'which')
     .requiredOption('--format <format>', 'in which format (see `reticle formats --side export`)')
-    .option('--images', 'with the images')
-    .option('--frames <frames>', 'only these, like 0-99,120')
-    .option('--only-annotated', 'only frames with something on them')
-    .option('--min-score <score>', 'only objects of this score at least')
+    .option('--images', 'include the images')
+    .option('--frames <frames>', 'only these frames, like 0-99,120')
+    .option('--only-annotated', 'only frames with annotations')
+    .option('--min-score <score>', 'only objects with at least this score')
   outOptions(command).action(
     async (kind: string, id: string, options: OutOptions, self: Command) => {
       const input = {
@@ -62,7 +62,7 @@ export function addExport(program: Command, context: CliContext): void {
     },
   )
   addExamples(command, [
-    ['reticle export task 12 --format "COCO 1.0" --images', 'a data set with images'],
+    ['reticle export task 12 --format "COCO 1.0" --images', 'a dataset with images'],
     ['reticle export project 7 --format "YOLO 1.1" -o yolo.zip', 'annotations only, under a name'],
     [
       'reticle export job 31 --format "Service 1.1" --cloud-storage 9 --key job.zip',
@@ -76,11 +76,11 @@ export function addBackup(program: Command, context: CliContext): void {
     .command('backup')
     .summary('Back up a project or task')
     .description(
-      `Writes a project or task with its media into an archive, and downloads it. ${resumed}`,
+      `Backs up a project or task with its media to an archive, and downloads it. ${resumed}`,
     )
-    .addArgument(new Argument('<kind>', 'of what').choices(['project', 'task']))
+    .addArgument(new Argument('<kind>', 'kind of object').choices(['project', 'task']))
     .argument('<id>', 'which')
-    .option('--with-cloud-media', 'also the media that lies in buckets')
+    .option('--with-cloud-media', 'include media in cloud storages')
   outOptions(command).action(
     async (kind: string, id: string, options: OutOptions, self: Command) => {
       const lightweight = options.withCloudMedia !== true
@@ -104,10 +104,10 @@ const narrowed = ['project', 'task', 'job', 'user'] as const
 export function addEvents(program: Command, context: CliContext): void {
   const command = program
     .command('events')
-    .summary('Fetch the log of who did what')
+    .summary('Download the event log')
     .description(
-      'Writes the log of events as CSV, and downloads it: all of it for administrators, that of an organization (--organization) for ' +
-        `its owner and maintainers, their own for everybody else. ${resumed}`,
+      'Exports the event log as CSV, and downloads it: all events for administrators, those of an organization (--organization) for ' +
+        `its owner and maintainers, and their own events for other users. ${resumed}`,
     )
   for (const one of narrowed)
     command.option(
@@ -115,8 +115,8 @@ export function addEvents(program: Command, context: CliContext): void {
       one === 'user' ? 'only what they did' : `only what was done with this ${one}`,
     )
   command
-    .option('--from <date>', 'from this day or moment on, like 2026-03-01')
-    .option('--to <date>', 'up to that one')
+    .option('--from <date>', 'first day or time, like 2026-03-01')
+    .option('--to <date>', 'last day or time')
   outOptions(command).action(async (options: OutOptions, self: Command) => {
     const given = narrowed.filter((one) => options[one] !== undefined)
     const input = {
@@ -132,7 +132,7 @@ export function addEvents(program: Command, context: CliContext): void {
     )
   })
   addExamples(command, [
-    ['reticle events --job 31 -o events.csv', 'who changed that job'],
+    ['reticle events --job 31 -o events.csv', 'changes of a job'],
     ['reticle events --organization acme --from 2026-03-01', 'of an organization'],
   ])
 }

@@ -23,13 +23,13 @@ interface InOptions extends CommandOptions {
 export function addImport(program: Command, context: CliContext): void {
   const command = program
     .command('import')
-    .summary('Import annotations, or a data set with images')
+    .summary('Import annotations, or a dataset with images')
     .description(
-      `Imports annotations into a task or job, or a data set with its images into a project, where each subset becomes a task. ${resumed}`,
+      `Imports annotations into a task or job, or a dataset with images into a project, where each subset becomes a task. ${resumed}`,
     )
-    .addArgument(new Argument('<kind>', 'into what').choices(['project', 'task', 'job']))
+    .addArgument(new Argument('<kind>', 'kind of object').choices(['project', 'task', 'job']))
     .argument('<id>', 'which')
-    .argument('[file]', 'what; not with --cloud-storage')
+    .argument('[file]', 'file to import; not with --cloud-storage')
     .requiredOption('--format <format>', 'in which format (see `reticle formats --side import`)')
     .addOption(
       new Option('--mode <mode>', 'what becomes of annotations that are there').choices([
@@ -38,8 +38,8 @@ export function addImport(program: Command, context: CliContext): void {
         'merge',
       ]),
     )
-    .option('--keep-masks', 'masks stay masks')
-    .option('--dry-run', 'do everything but write: the report tells what would come of it')
+    .option('--keep-masks', 'keep masks')
+    .option('--dry-run', 'write nothing, and report the result that an import would have')
   bucketOptions(command, 'read the file from this bucket').action(
     async (kind: string, id: string, file: string | undefined, options: InOptions, self: Command) =>
       importFile({ kind, id: numberId(id), file, options }, openSession(self, context)),
@@ -90,11 +90,11 @@ async function importFile(
 export function addRestore(program: Command, context: CliContext): void {
   const command = program
     .command('restore')
-    .summary('Make a project or task of a backup')
-    .description(`Makes a new project or task of a backup. ${resumed}`)
-    .addArgument(new Argument('<kind>', 'of what').choices(['project', 'task']))
-    .argument('[file]', 'the backup; not with --cloud-storage')
-    .option('--dry-run', 'do everything but write')
+    .summary('Restore a project or task from a backup')
+    .description(`Restores a backup as a new project or task. ${resumed}`)
+    .addArgument(new Argument('<kind>', 'kind of object').choices(['project', 'task']))
+    .argument('[file]', 'backup file; not with --cloud-storage')
+    .option('--dry-run', 'write nothing')
   bucketOptions(command, 'read the file from this bucket').action(
     async (kind: string, file: string | undefined, options: InOptions, self: Command) => {
       const input = {

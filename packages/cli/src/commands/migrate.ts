@@ -28,18 +28,18 @@ interface MigrateOptions {
   folder: string
 }
 
-const description = `Copies a running server of the de-facto standard, or backups that it has written: organizations with their members, cloud storages,
+const description = `Copies the data of a running CVAT server, or of its backups: organizations with their members, cloud storages,
 projects, tasks with their media, jobs, annotations, issues, guides and webhooks. The source is only read.
-When it is broken off, the same command goes on where it was; run again later it carries what has come since.
-What could not be carried as it was is told, and kept in report.json of --folder; annotations are counted on both sides.`
+After an interruption, run the same command again to continue. Run it again later to copy new objects.
+A report lists everything that was not copied unchanged; it is stored in report.json of --folder. Annotations are counted on both sides.`
 
 export function addMigrate(program: Command, context: CliContext): void {
   const gathered = (value: string, former: string[] = []) => [...former, value]
   const command = program
     .command('migrate')
-    .summary('Copy another server, or its backups')
+    .summary('Copy the data of another server, or its backups')
     .description(description)
-    .option('--from <url>', 'the server that is copied')
+    .option('--from <url>', 'URL of the server to copy')
     .option(
       '--token <file>',
       'its access token: a file that holds it, or - to be asked (RETICLE_SOURCE_TOKEN)',
@@ -55,12 +55,15 @@ export function addMigrate(program: Command, context: CliContext): void {
         .argParser(gathered)
         .conflicts(['from', 'org', 'token']),
     )
-    .option('--users <file>', 'who is who, as JSON: {"name there": "name here", "somebody": null}')
+    .option(
+      '--users <file>',
+      'user names, as JSON: {"name there": "name here", "other name": null}',
+    )
     .option(
       '--secrets <file>',
-      'what no server tells, a file that holds it as JSON by ids of the source: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
+      'JSON file with secrets that the source does not return, by its ids: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
     )
-    .option('--folder <folder>', 'keeps the notes and the report', 'reticle-migration')
+    .option('--folder <folder>', 'folder of the progress and the report', 'reticle-migration')
     .action(async (options: MigrateOptions, self: Command) =>
       runMigration(options, openSession(self, context)),
     )
@@ -176,7 +179,7 @@ function printMigrationReport(
   if (failed > 0)
     throw new Failure(`${failed} could not be carried`, {
       code: 'not_all',
-      hint: 'Mend what the report says, and run the same command again: the rest stays as it is.',
+      hint: 'Fix the problems in the report, and run the same command again. Finished parts are not repeated.',
     })
 }
 

@@ -14,8 +14,8 @@ import { formatReport } from '../terminal/report.ts'
 export function addWebhookCommands(group: Command, context: CliContext): void {
   const ping = group
     .command('ping')
-    .summary('Send a ping to its receiver')
-    .description('Sends a ping to the receiver of a webhook, and shows what it answered.')
+    .summary('Send a ping to the receiver')
+    .description('Sends a ping to the receiver of a webhook, and shows the response.')
     .argument('<id>', 'which webhook')
     .action(async (given: string, _: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
@@ -24,8 +24,8 @@ export function addWebhookCommands(group: Command, context: CliContext): void {
   addExamples(ping, [['reticle webhook ping 3', 'and shows the delivery']])
   const deliveries = group
     .command('deliveries')
-    .summary('List what was delivered')
-    .description('Lists deliveries of a webhook, the newest first.')
+    .summary('List deliveries')
+    .description('Lists deliveries of a webhook, newest first.')
     .argument('<id>', 'which webhook')
     .action(async (given: string, _: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
@@ -36,13 +36,13 @@ export function addWebhookCommands(group: Command, context: CliContext): void {
   const eventNames = group
     .command('events')
     .summary('List the names of events')
-    .description('Lists the events that webhooks can be told of.')
+    .description('Lists the events that webhooks can receive.')
     .action(async (_: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
       const { events } = await (await client()).listWebhookEvents({ type: 'all' }, { signal })
       output.result(events.join('\n'), events)
     })
-  addExamples(eventNames, [['reticle webhook events', 'one a line']])
+  addExamples(eventNames, [['reticle webhook events', 'one per line']])
 }
 
 const deliveryColumns = [
@@ -56,10 +56,10 @@ const deliveryColumns = [
 export function addCloudStorageCommands(group: Command, context: CliContext): void {
   const content = group
     .command('content')
-    .summary('List what is in it')
+    .summary('List its files')
     .description('Lists files and folders of a cloud storage, one level at a time.')
     .argument('<id>', 'which cloud storage')
-    .argument('[prefix]', 'below this folder')
+    .argument('[prefix]', 'only keys with this prefix')
     .action(async (given: string, prefix: string | undefined, _: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
       const storage = await client()
@@ -79,8 +79,10 @@ export function addCloudStorageCommands(group: Command, context: CliContext): vo
   addExamples(content, [['reticle cloudstorage content 9 2026/', 'of one folder']])
   const status = group
     .command('status')
-    .summary('Tell whether it can be reached')
-    .description('Tells whether a cloud storage can be reached, and what may be done there.')
+    .summary('Test the connection')
+    .description(
+      'Tests the connection to a cloud storage, and shows the rights of its credentials.',
+    )
     .argument('<id>', 'which cloud storage')
     .action(async (given: string, _: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
@@ -97,12 +99,12 @@ export function addCloudStorageCommands(group: Command, context: CliContext): vo
 export function addOrganizationCommands(group: Command, context: CliContext): void {
   const transfer = group
     .command('transfer')
-    .summary('Make somebody else its owner')
+    .summary('Transfer the organization to another owner')
     .description(
-      'Makes another member the owner of an organization; who was it becomes a maintainer.',
+      'Makes another member the owner of an organization. The former owner becomes a maintainer.',
     )
     .argument('<id>', 'which organization')
-    .argument('<user>', 'a name, or an id')
+    .argument('<user>', 'user name or id')
     .action(async (given: string, user: string, _: object, self: Command) => {
       const session = openSession(self, context)
       const { client, output, signal } = session
@@ -111,7 +113,7 @@ export function addOrganizationCommands(group: Command, context: CliContext): vo
       const input = { id: numberId(given), body: { user_id } }
       output.record(await (await client()).transferOrganization(input, { signal }))
     })
-  addExamples(transfer, [['reticle org transfer 2 anna', 'who is a member already']])
+  addExamples(transfer, [['reticle org transfer 2 anna', 'anna must be a member']])
 }
 
 const invitationActions = [
@@ -139,8 +141,8 @@ export function addInvitationCommands(group: Command, context: CliContext): void
 export function addRequestCommands(group: Command, context: CliContext): void {
   const wait = group
     .command('wait')
-    .summary('Wait until it has ended')
-    .description('Waits until a request has ended, and shows it. Fails when the request failed.')
+    .summary('Wait until the request ends')
+    .description('Waits until a request ends, and shows it. Fails if the request failed.')
     .argument('<id>', 'which request')
     .action(async (given: string, _: object, self: Command) => {
       const session = openSession(self, context)
@@ -153,8 +155,8 @@ export function addRequestCommands(group: Command, context: CliContext): void {
   ])
   const cancel = group
     .command('cancel')
-    .summary('Stop it')
-    .description('Stops a request that has not ended. What it had begun is undone.')
+    .summary('Cancel the request')
+    .description('Cancels a request that has not ended. Its changes are undone.')
     .argument('<id>', 'which request')
     .action(async (given: string, _: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)

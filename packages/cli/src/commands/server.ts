@@ -9,12 +9,12 @@ import { formatValue } from '../terminal/output.ts'
 export function addServer(program: Command, context: CliContext): void {
   const group = program
     .command('server')
-    .summary('What the server is and can do')
-    .description('What the server is, can do, allows, and whether it is well.')
+    .summary('Show information about the server')
+    .description('Shows the version, capabilities, limits and health of the server.')
   const about = group
     .command('about')
-    .summary('Name, version and abilities')
-    .description('Shows name and version of the server, and what this installation can do.')
+    .summary('Show name, version and capabilities')
+    .description('Shows name, version and capabilities of the server.')
     .action(async (_: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
       const server = await client()
@@ -24,24 +24,24 @@ export function addServer(program: Command, context: CliContext): void {
   addExamples(about, [['reticle server about --json', 'for a script']])
   const health = group
     .command('health')
-    .summary('Whether its parts work')
-    .description('Shows which parts of the server work. Fails when one does not.')
+    .summary('Show the health of the server')
+    .description('Shows the health of each part of the server. Fails if a part does not work.')
     .action(async (_: object, self: Command) => showHealth(openSession(self, context)))
   addExamples(health, [['reticle server health', 'exit code 6 when a part fails']])
   const limits = group
     .command('limits')
-    .summary('Every limit in force')
-    .description('Shows every limit that is in force, by its name.')
+    .summary('Show all limits')
+    .description('Shows every effective limit by its name.')
     .action(async (_: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
       output.record(await (await client()).getLimits({}, { signal }))
     })
-  addExamples(limits, [['reticle server limits', 'a line each']])
+  addExamples(limits, [['reticle server limits', 'one per line']])
   const share = group
     .command('share')
     .summary('List files of the share')
-    .description('Lists files and folders of the share, which tasks can be made of.')
-    .argument('[folder]', 'below which folder', '/')
+    .description('Lists files and folders of the share, from which tasks can be created.')
+    .argument('[folder]', 'folder to list', '/')
     .action(async (directory: string, _: object, self: Command) => {
       const { client, output, signal } = openSession(self, context)
       output.table(await (await client()).listShare({ directory }, { signal }), [
@@ -82,9 +82,9 @@ const partsOf = (health: Health) =>
 function addFormats(program: Command, context: CliContext): void {
   const command = program
     .command('formats')
-    .summary('List formats of data sets')
-    .description('Lists the formats of the server, or with --local those that `convert` knows.')
-    .option('--local', 'those of this program, without a server')
+    .summary('List dataset formats')
+    .description('Lists the formats of the server, or with --local those that `convert` supports.')
+    .option('--local', 'formats of this program, without a server')
     .addOption(new Option('--side <side>', 'only that').choices(['import', 'export']))
     .action(async (options: { local?: boolean; side?: string }, self: Command) => {
       const session = openSession(self, context)

@@ -16,42 +16,42 @@ import { promptSecret } from '../terminal/prompts.ts'
 export function addSignIn(program: Command, context: CliContext): void {
   const login = program
     .command('login')
-    .summary('Sign in, and keep a token for it')
+    .summary('Sign in, and store a token')
     .description(
-      'Asks for an access token (or, with --username, for a password, with which it makes a token), tries it, and keeps it in a profile.\n' +
-        'What is asked for may also come on standard input; it is never an argument.',
+      'Prompts for an access token (or, with --username, for a password, to create a token), tests it, and stores it in a profile.\n' +
+        'The token or password can also be sent to standard input; it is never an argument.',
     )
     .argument('[url]', 'address of the server')
-    .option('--username <name>', 'sign in by password, and make a token')
-    .option('--read-only', 'with --username: make a token that only reads')
+    .option('--username <name>', 'sign in with a password, and create a token')
+    .option('--read-only', 'with --username: create a read-only token')
     .option('--expires <date>', 'with --username: last day of the token, as DD/MM/YYYY')
     .action(async (url: string | undefined, options: LoginOptions, self: Command) =>
       signIn(url, options, openSession(self, context)),
     )
   addExamples(login, [
     ['reticle login https://reticle.example.org', 'asks for the token'],
-    ['reticle login localhost:8080 --username anna', 'asks for the password, makes a token'],
+    ['reticle login localhost:8080 --username anna', 'asks for the password, creates a token'],
     ['reticle login https://reticle.example.org < token.txt', 'in a script'],
   ])
   const logout = program
     .command('logout')
-    .summary('Forget the token of a profile')
+    .summary('Delete the token of a profile')
     .description(
-      'Forgets the token of the profile. It stays valid: revoke it with `reticle token delete`.',
+      'Deletes the token from the profile. The token stays valid: revoke it with `reticle token delete`.',
     )
     .action(async (_: object, self: Command) => signOut(openSession(self, context)))
   addExamples(logout, [['reticle logout --profile work', 'of that profile']])
   const whoami = program
     .command('whoami')
-    .summary('Show who you are to the server')
-    .description('Shows the account and the token that the server sees.')
+    .summary('Show the signed-in account')
+    .description('Shows the account and the token that the server recognizes.')
     .action(async (_: object, self: Command) => whoAmI(openSession(self, context)))
   addExamples(whoami, [['reticle whoami', 'of the current profile']])
   const profiles = program
     .command('profiles')
-    .summary('List the servers that are kept')
+    .summary('List the stored servers')
     .description('Lists the profiles of the config file, without their tokens.')
-    .option('--use <name>', 'make it the one that is used where nobody says')
+    .option('--use <name>', 'make this profile the default')
     .action(async (options: { use?: string }, self: Command) =>
       listProfiles(options, openSession(self, context)),
     )

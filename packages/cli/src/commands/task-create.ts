@@ -23,31 +23,31 @@ import { runRequest } from '../transfers/requests.ts'
 import { createUploadOptions } from '../transfers/upload-options.ts'
 
 const taskFields: BodyFields<TaskCreate> = [
-  { key: 'name', flags: '<name>', description: 'what it is called' },
+  { key: 'name', flags: '<name>', description: 'name' },
   {
     key: 'project_id',
     flags: '--project <id>',
-    description: 'within this project, with its labels',
+    description: 'project of the task, whose labels it uses',
     kind: 'number',
   },
   labels,
-  { key: 'subset', flags: '--subset <name>', description: 'its subset in exports' },
+  { key: 'subset', flags: '--subset <name>', description: 'subset in exports' },
   {
     key: 'assignee_id',
     flags: '--assignee <user>',
-    description: 'a name, an id, or me',
+    description: 'user name, id, or me',
     kind: 'user',
   },
   {
     key: 'segment_size',
     flags: '--segment-size <frames>',
-    description: 'frames of a job',
+    description: 'frames of each job',
     kind: 'number',
   },
   {
     key: 'overlap',
     flags: '--overlap <frames>',
-    description: 'frames that jobs share',
+    description: 'frames that consecutive jobs share',
     kind: 'number',
   },
   tracker,
@@ -57,7 +57,7 @@ const dataFields: BodyFields<DataParameters> = [
   {
     key: 'image_quality',
     flags: '--quality <percent>',
-    description: 'of the pictures that are shown, 1 to 100',
+    description: 'quality of the displayed images, 1 to 100',
     kind: 'number',
   },
   {
@@ -69,13 +69,13 @@ const dataFields: BodyFields<DataParameters> = [
   {
     key: 'start_frame',
     flags: '--start-frame <number>',
-    description: 'first frame that is taken',
+    description: 'first frame to use',
     kind: 'number',
   },
   {
     key: 'stop_frame',
     flags: '--stop-frame <number>',
-    description: 'last frame that is taken',
+    description: 'last frame to use',
     kind: 'number',
   },
   {
@@ -86,18 +86,18 @@ const dataFields: BodyFields<DataParameters> = [
   {
     key: 'chunk_size',
     flags: '--chunk-size <frames>',
-    description: 'frames of a chunk',
+    description: 'frames of each chunk',
     kind: 'number',
   },
   {
     key: 'filename_pattern',
     flags: '--pattern <glob>',
-    description: 'with --cloud-storage: which of its files',
+    description: 'with --cloud-storage: pattern of its files',
   },
   {
     key: 'server_files_exclude',
     flags: '--exclude <path>',
-    description: 'of the share or bucket: what is left out',
+    description: 'files of the share or bucket to leave out',
     kind: 'list',
   },
   {
@@ -108,9 +108,9 @@ const dataFields: BodyFields<DataParameters> = [
   },
 ]
 
-const description = `Creates a task and attaches its media: pictures (files and folders of them), an archive of pictures, a video or a PDF of this machine;
-with --share paths of the server's share, with --remote addresses, with --cloud-storage keys of a bucket.
-When it is broken off, the same command goes on with the same task, and sends what has not arrived.`
+const description = `Creates a task and attaches its media: images (files or folders), an archive of images, a video or a PDF of this machine;
+with --share paths of the file share, with --remote URLs, with --cloud-storage keys of a bucket.
+After an interruption, run the same command again: it continues with the same task and uploads only missing data.`
 
 export function addTaskCreate(group: Command, context: CliContext): void {
   const command = group
@@ -128,17 +128,17 @@ export function addTaskCreate(group: Command, context: CliContext): void {
         'remote',
       ]),
     )
-    .option('--no-wait', 'do not wait until the frames are there')
+    .option('--no-wait', 'do not wait for the frames')
   addFields(command, dataFields)
   command.action(async (name: string, media: string[], options: CommandOptions, self: Command) =>
     createTask({ name, media, options }, openSession(self, context)),
   )
   addExamples(command, [
-    ['reticle task create "Batch 1" frames/ --label car --label bus', 'of a folder of pictures'],
-    ['reticle task create Drive drive.mp4 --project 7 --frame-filter step=5', 'of a video'],
-    ['reticle task create Shared 2026/march/ --share --project 7', 'of files of the share'],
-    ['reticle task create Web https://example.org/a.jpg --remote --label car', 'of an address'],
-    ['reticle task create Bucket --cloud-storage 9 --pattern "*.jpg" --project 7', 'of a bucket'],
+    ['reticle task create "Batch 1" frames/ --label car --label bus', 'from a folder of images'],
+    ['reticle task create Drive drive.mp4 --project 7 --frame-filter step=5', 'from a video'],
+    ['reticle task create Shared 2026/march/ --share --project 7', 'from files of the share'],
+    ['reticle task create Web https://example.org/a.jpg --remote --label car', 'from a URL'],
+    ['reticle task create Bucket --cloud-storage 9 --pattern "*.jpg" --project 7', 'from a bucket'],
   ])
 }
 

@@ -7,7 +7,7 @@ import { formatReport } from '../terminal/report.ts'
 
 /** Options shared by the commands for imports and exports. */
 
-export const resumed = 'When it is broken off, the same command goes on where it was.'
+export const resumed = 'After an interruption, run the same command again to continue.'
 
 export const bucketOptions = (command: Command, description: string) =>
   command

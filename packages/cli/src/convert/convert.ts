@@ -118,7 +118,7 @@ function noImages(message: string, { declaredImages }: Importer): never {
   const more = declaredImages ? ', or let them be missing with --missing-images' : ''
   throw new Failure(message, {
     code: 'no_images',
-    hint: `Name the folder that they are in with --images${more}.`,
+    hint: `Name their folder with --images${more}.`,
   })
 }
 

@@ -29,5 +29,5 @@ test('only the reason of an OpenSSL error is shown', () => {
   const cause = new TypeError('fetch failed', { cause: new Error(said) })
   const { message, hint } = toFailure(new ConnectionError('listTasks', said, cause), signal)
   expect(message).toBe('listTasks got no answer: wrong version number')
-  expect(hint).toBe('It does not speak https: try http.')
+  expect(hint).toBe('The server does not use TLS on this port: try http.')
 })

@@ -6,7 +6,7 @@ export function toFailure(thrown: unknown, signal: AbortSignal): Failure {
   if (signal.aborted)
     return new Failure('Interrupted', {
       ending: 'interrupted',
-      hint: 'Run the same command again: what it had begun goes on where it stopped.',
+      hint: 'Run the same command again to continue where it stopped.',
     })
   if (thrown instanceof Failure) return thrown
   return toServiceFailure(thrown) ?? toFileFailure(thrown) ?? toUnexpectedFailure(thrown)
@@ -26,18 +26,18 @@ function toServiceFailure(thrown: unknown): Failure | undefined {
   if (thrown instanceof UnexpectedAnswer)
     return new Failure(thrown.message, {
       code: 'unexpected_answer',
-      hint: 'Something else may be at that address: `reticle doctor` looks closer.',
+      hint: 'Another program may use that address: run `reticle doctor` for details.',
     })
   return undefined
 }
 
 /** Hints by the platform's message about a failed connection; the last one matches all. */
 const connectionHints: readonly (readonly [RegExp, string])[] = [
-  [/certificate/i, 'Name the certificate of your authority in NODE_EXTRA_CA_CERTS.'],
-  [/ENOTFOUND|EAI_AGAIN/, 'Nobody knows a host of this name: is the address right?'],
-  [/ECONNREFUSED/, 'Nothing listens there: is the port right, and does the server run?'],
-  [/wrong version number|packet length/i, 'It does not speak https: try http.'],
-  [/(?:)/, 'Is the address right, and does the server run? `reticle doctor` looks closer.'],
+  [/certificate/i, 'Set NODE_EXTRA_CA_CERTS to the certificate of your authority.'],
+  [/ENOTFOUND|EAI_AGAIN/, 'The host name cannot be resolved: check the address.'],
+  [/ECONNREFUSED/, 'No server listens on this port: check the port, and whether the server runs.'],
+  [/wrong version number|packet length/i, 'The server does not use TLS on this port: try http.'],
+  [/(?:)/, 'Check the address, and whether the server runs. Run `reticle doctor` for details.'],
 ]
 
 function toRefusal(thrown: ApiError): Failure {
@@ -45,7 +45,7 @@ function toRefusal(thrown: ApiError): Failure {
   const perField = Object.entries(fields).map(([name, texts]) => `${name}: ${texts.join(' ')}`)
   const detailText = detail === notFound ? `${operation}: ${detail}` : detail
   const message = [...(detailText ? [detailText] : []), ...perField].join('\n')
-  return new Failure(message || `The server answers ${status} and gives no reason`, {
+  return new Failure(message || `The server returned ${status} without a reason`, {
     ending: endingOf(status),
     code,
     hint: code === 'format_unknown' ? formatHint : hints[status],
@@ -66,17 +66,17 @@ function endingOf(status: number): ExitStatus {
 
 const hints: Readonly<Record<number, string>> = {
   401: 'Sign in with `reticle login`, or set SERVICE_ACCESS_TOKEN.',
-  403: 'Ask somebody who may; `reticle whoami` says who you are and what your token may do.',
-  404: 'The `list` command shows what there is; --organization says where.',
-  429: 'The server is asked too often: try again in a while.',
-  503: 'Try again in a while; `reticle server health` says which part is down.',
+  403: 'Ask a user with this permission; `reticle whoami` shows your account and the rights of your token.',
+  404: 'The `list` command shows existing objects; --organization selects the organization.',
+  429: 'Rate limit reached: try again later.',
+  503: 'Try again later; `reticle server health` shows which part is down.',
 }
 
 function toRequestFailure({ request }: RequestFailed): Failure {
   const { id, message, operation, report } = request
   return new Failure(message || `${operation.type} failed`, {
     code: 'request_failed',
-    hint: `See it with \`reticle request show '${id}'\`.`,
+    hint: `Show it with \`reticle request show '${id}'\`.`,
     details: { rq_id: id, report },
   })
 }
@@ -122,5 +122,5 @@ function toFileFailure(thrown: unknown): Failure | undefined {
 
 function toUnexpectedFailure(thrown: unknown): Failure {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  return new Failure(message || 'It failed for a reason that nobody gave', { code: 'unexpected' })
+  return new Failure(message || 'Failed without a reason', { code: 'unexpected' })
 }

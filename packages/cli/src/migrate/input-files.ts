@@ -21,7 +21,7 @@ export async function readUserMap(path: string): Promise<UserMap> {
     if (value !== null && typeof value !== 'string')
       throw usageFailure(
         `--users: ${path}: "${name}" is no username`,
-        'Write {"name there": "name here", "somebody": null}.',
+        'Write {"name there": "name here", "other name": null}.',
       )
   return map
 }

@@ -46,7 +46,7 @@ export async function checkSource(
     throw new Failure(`The source: ${message}`, {
       ending,
       code: 'source',
-      hint: 'Look at --from and at the token of the source (--token, RETICLE_SOURCE_TOKEN).',
+      hint: 'Check --from and the token of the source (--token, RETICLE_SOURCE_TOKEN).',
     })
   }
 }

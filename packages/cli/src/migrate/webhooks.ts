@@ -64,7 +64,7 @@ async function migrateWebhook(
     await ledger.recordProblem('webhook', id, {
       what: 'left',
       code: 'switched_off',
-      reason: `its secret is not told by the source: \`reticle webhook update ${made.id} --secret FILE --active true\``,
+      reason: `the source does not return its secret: \`reticle webhook update ${made.id} --secret FILE --active true\``,
     })
 }
 

@@ -132,7 +132,7 @@ async function migrateStorage(
   if (ledger.find('cloud_storage', id).to) return
   const given = secrets.cloud_storages[id]
   if (!given && storage.credentials_type !== 'ANONYMOUS_ACCESS') {
-    const reason = `its credentials are not told by the source: give them in --secrets, as {"cloud_storages": {"${id}": {...}}}`
+    const reason = `the source does not return its credentials: set them in --secrets, as {"cloud_storages": {"${id}": {...}}}`
     await ledger.recordProblem('cloud_storage', id, {
       what: 'left',
       code: 'no_credentials',

@@ -27,12 +27,12 @@ const textFilter = (key: string, description: string): BodyField => ({
 })
 
 const profileFields = [
-  { key: 'name', flags: '--name <name>', description: 'its whole name' },
+  { key: 'name', flags: '--name <name>', description: 'full name' },
   { key: 'description', flags: '--description <text>', description: 'what it is' },
   {
     key: 'contact',
     flags: '--contact <json>',
-    description: 'how it is reached, as JSON',
+    description: 'contact data, as JSON',
     kind: 'json',
   },
 ] as const
@@ -50,19 +50,16 @@ export const org: ResourceDefinition<Organization, OrganizationCreate, Organizat
   ],
   list: {
     each: (client, query, options) => client.listOrganizations.each(query, options),
-    filters: [textFilter('slug', 'only that one'), textFilter('owner', 'only theirs')],
+    filters: [textFilter('slug', 'only with this name'), textFilter('owner', 'only of this owner')],
   },
   get: (client, id, options) => client.getOrganization({ id }, options),
   create: {
-    fields: [{ key: 'slug', flags: '<slug>', description: 'its short name' }, ...profileFields],
+    fields: [{ key: 'slug', flags: '<slug>', description: 'short name' }, ...profileFields],
     call: (client, body, options) => client.createOrganization({ body }, options),
     example: 'reticle org create acme --name "Acme Vision"',
   },
   update: {
-    fields: [
-      { key: 'slug', flags: '--slug <slug>', description: 'its short name' },
-      ...profileFields,
-    ],
+    fields: [{ key: 'slug', flags: '--slug <slug>', description: 'short name' }, ...profileFields],
     call: (client, id, body, options) => client.updateOrganization({ id, body }, options),
     example: 'reticle org update 2 --description "Streets and roads"',
   },
@@ -83,7 +80,7 @@ export const membership: ResourceDefinition<Membership, never, MembershipPatch> 
   list: {
     each: (client, query, options) => client.listMemberships.each(query, options),
     filters: [
-      textFilter('user', 'only theirs'),
+      textFilter('user', 'only of this user'),
       choiceFilter('role', ['owner', 'maintainer', 'supervisor', 'worker'], 'only those'),
     ],
   },
@@ -163,23 +160,23 @@ export const user: ResourceDefinition<MetaUser, NewUser, UserPatch> = {
   ],
   list: {
     each: (client, query, options) => client.listUsers.each(query, options),
-    filters: [textFilter('username', 'only that one')],
+    filters: [textFilter('username', 'only with this name')],
   },
   get: (client, id, options) => client.getUser({ id }, options),
   create: {
     fields: [
-      { key: 'username', flags: '<username>', description: 'what they sign in by' },
+      { key: 'username', flags: '<username>', description: 'user name' },
       {
         key: 'password',
         flags: '--password <file>',
-        description: 'their first password',
+        description: 'file with the password',
         kind: 'secret',
         required: true,
       },
       {
         key: 'email',
         flags: '--email <address>',
-        description: 'e-mail; invitations to it are theirs',
+        description: 'e-mail address, also of invitations',
       },
       ...names,
     ],
@@ -223,7 +220,7 @@ const tokenFields = [
   {
     key: 'read_only',
     flags: '--read-only <true|false>',
-    description: 'whether it only reads',
+    description: 'whether the token is read-only',
     kind: 'flag',
   },
 ] as const
@@ -245,15 +242,12 @@ export const token: ResourceDefinition<AccessToken, AccessTokenCreate, AccessTok
   },
   get: (client, id, options) => client.getAccessToken({ id }, options),
   create: {
-    fields: [{ key: 'name', flags: '<name>', description: 'what it is for' }, ...tokenFields],
+    fields: [{ key: 'name', flags: '<name>', description: 'purpose' }, ...tokenFields],
     call: (client, body, options) => client.createAccessToken({ body }, options),
     example: 'reticle token create nightly --expires 31/12/2027 --username anna',
   },
   update: {
-    fields: [
-      { key: 'name', flags: '--name <name>', description: 'what it is for' },
-      ...tokenFields,
-    ],
+    fields: [{ key: 'name', flags: '--name <name>', description: 'purpose' }, ...tokenFields],
     call: (client, id, body, options) => client.updateAccessToken({ id, body }, options),
     example: 'reticle token update 14 --name nightly --username anna',
   },

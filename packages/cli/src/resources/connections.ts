@@ -13,17 +13,17 @@ import { choiceFilter, numberId, type ResourceDefinition } from './resource.ts'
 /** Webhooks, cloud storages and requests. */
 
 const webhookFields = [
-  { key: 'description', flags: '--description <text>', description: 'what it is for' },
+  { key: 'description', flags: '--description <text>', description: 'purpose' },
   {
     key: 'secret',
     flags: '--secret <file>',
-    description: 'the secret that signs deliveries',
+    description: 'secret that signs deliveries',
     kind: 'secret',
   },
   {
     key: 'is_active',
     flags: '--active <true|false>',
-    description: 'whether it is told',
+    description: 'whether the webhook is active',
     kind: 'flag',
   },
   {
@@ -63,11 +63,11 @@ export const webhook: ResourceDefinition<Webhook, WebhookCreate, WebhookPatch> =
   get: (client, id, options) => client.getWebhook({ id }, options),
   create: {
     fields: [
-      { key: 'target_url', flags: '<url>', description: 'who is told' },
+      { key: 'target_url', flags: '<url>', description: 'URL of the receiver' },
       {
         key: 'events',
         flags: '--events <names>',
-        description: 'of what, with commas between (`reticle webhook events`)',
+        description: 'comma-separated events (`reticle webhook events`)',
         required: true,
       },
       {
@@ -78,7 +78,7 @@ export const webhook: ResourceDefinition<Webhook, WebhookCreate, WebhookPatch> =
       {
         key: 'project_id',
         flags: '--project <id>',
-        description: 'of which project',
+        description: 'project',
         kind: 'number',
       },
       ...webhookFields,
@@ -89,8 +89,8 @@ export const webhook: ResourceDefinition<Webhook, WebhookCreate, WebhookPatch> =
   },
   update: {
     fields: [
-      { key: 'target_url', flags: '--target-url <url>', description: 'who is told' },
-      { key: 'events', flags: '--events <names>', description: 'of what, with commas between' },
+      { key: 'target_url', flags: '--target-url <url>', description: 'URL of the receiver' },
+      { key: 'events', flags: '--events <names>', description: 'comma-separated events' },
       ...webhookFields,
     ],
     call: (client, id, body, options) => client.updateWebhook({ id, body }, options),
@@ -100,7 +100,7 @@ export const webhook: ResourceDefinition<Webhook, WebhookCreate, WebhookPatch> =
 }
 
 const bucketFields = [
-  { key: 'description', flags: '--description <text>', description: 'what it holds' },
+  { key: 'description', flags: '--description <text>', description: 'content' },
   {
     key: 'specific_attributes',
     flags: '--attributes <pairs>',
@@ -157,12 +157,12 @@ export const cloudstorage: ResourceDefinition<CloudStorage, CloudStorageCreate, 
     ],
     list: {
       each: (client, query, options) => client.listCloudStorages.each(query, options),
-      filters: [{ key: 'name', flags: '--name <name>', description: 'only that one' }],
+      filters: [{ key: 'name', flags: '--name <name>', description: 'only with this name' }],
     },
     get: (client, id, options) => client.getCloudStorage({ id }, options),
     create: {
       fields: [
-        { key: 'display_name', flags: '<name>', description: 'what it is called here' },
+        { key: 'display_name', flags: '<name>', description: 'display name' },
         {
           key: 'provider_type',
           flags: '--provider <type>',
@@ -179,7 +179,7 @@ export const cloudstorage: ResourceDefinition<CloudStorage, CloudStorageCreate, 
         {
           key: 'credentials_type',
           flags: '--credentials <type>',
-          description: 'how it is opened',
+          description: 'type of the credentials',
           choices: credentials,
           required: true,
         },
@@ -191,12 +191,12 @@ export const cloudstorage: ResourceDefinition<CloudStorage, CloudStorageCreate, 
     },
     update: {
       fields: [
-        { key: 'display_name', flags: '--name <name>', description: 'what it is called here' },
+        { key: 'display_name', flags: '--name <name>', description: 'display name' },
         { key: 'resource', flags: '--bucket <name>', description: 'bucket or container' },
         {
           key: 'credentials_type',
           flags: '--credentials <type>',
-          description: 'how it is opened',
+          description: 'type of the credentials',
           choices: credentials,
         },
         ...bucketFields,

@@ -14,6 +14,6 @@ export async function findUser(session: CommandSession, text: string): Promise<n
   throw new Failure(`There is no user "${text}" among those you may see`, {
     ending: 'missing',
     code: 'no_user',
-    hint: 'Members of an organization are seen with --organization; an id works as well.',
+    hint: 'Use --organization to find members of an organization, or use an id.',
   })
 }

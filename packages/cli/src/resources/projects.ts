@@ -19,17 +19,17 @@ import { choiceFilter, numberId, type ResourceDefinition } from './resource.ts'
 const byName: BodyField = {
   key: 'name',
   flags: '--name <name>',
-  description: 'only those of this name',
+  description: 'only with this name',
 }
 export const byOwner: BodyField = {
   key: 'owner',
   flags: '--owner <username>',
-  description: 'only what is theirs',
+  description: 'only of this owner',
 }
 export const byAssignee: BodyField = {
   key: 'assignee',
   flags: '--assignee <username>',
-  description: 'only what they are to do',
+  description: 'only of this assignee',
 }
 export const parentFilter = (key: 'project_id' | 'task_id' | 'job_id'): BodyField => {
   const word = key.replace('_id', '')
@@ -40,13 +40,13 @@ const statuses = ['annotation', 'validation', 'completed'] as const
 export const assignee = {
   key: 'assignee_id',
   flags: '--assignee <user>',
-  description: 'who is to do it: a name, an id, me, or none',
+  description: 'assignee: a name, an id, me, or none',
   kind: 'user',
 } as const
 const owner = {
   key: 'owner_id',
   flags: '--owner <user>',
-  description: 'whose it is: a name or an id',
+  description: 'owner: a name or an id',
   kind: 'user',
 } as const
 export const labels = {
@@ -59,29 +59,29 @@ export const labels = {
 export const tracker = {
   key: 'bug_tracker',
   flags: '--bug-tracker <url>',
-  description: 'where problems are reported',
+  description: 'URL of the issue tracker',
 } as const
 const storages = [
   {
     key: 'source_storage',
     flags: '--source-storage <json>',
-    description: 'where imports come from where nobody says, as JSON',
+    description: 'default source of imports, as JSON',
     kind: 'json',
   },
   {
     key: 'target_storage',
     flags: '--target-storage <json>',
-    description: 'where exports go where nobody says, as JSON',
+    description: 'default target of exports, as JSON',
     kind: 'json',
   },
 ] as const
 const organization = {
   key: 'organization_id',
   flags: '--move-to <organization>',
-  description: 'id of the organization that it moves to; none: the personal workspace',
+  description: 'id of the new organization; none: the personal workspace',
   kind: 'number',
 } as const
-const newName = { key: 'name', flags: '--name <name>', description: 'what it is called' } as const
+const newName = { key: 'name', flags: '--name <name>', description: 'name' } as const
 
 export const project: ResourceDefinition<Project, ProjectCreate, ProjectPatch> = {
   word: 'project',
@@ -103,7 +103,7 @@ export const project: ResourceDefinition<Project, ProjectCreate, ProjectPatch> =
   get: (client, id, options) => client.getProject({ id }, options),
   create: {
     fields: [
-      { key: 'name', flags: '<name>', description: 'what it is called' },
+      { key: 'name', flags: '<name>', description: 'name' },
       labels,
       owner,
       assignee,
@@ -159,8 +159,13 @@ export const task: ResourceDefinition<Task, never, TaskPatch> = {
   update: {
     fields: [
       newName,
-      { key: 'project_id', flags: '--project <id>', description: 'moves into it', kind: 'number' },
-      { key: 'subset', flags: '--subset <name>', description: 'its subset in exports' },
+      {
+        key: 'project_id',
+        flags: '--project <id>',
+        description: 'id of the new project',
+        kind: 'number',
+      },
+      { key: 'subset', flags: '--subset <name>', description: 'subset in exports' },
       labels,
       owner,
       assignee,
@@ -209,35 +214,35 @@ export const job: ResourceDefinition<Job, JobCreate, JobPatch> = {
       {
         key: 'task_id',
         flags: '--task <id>',
-        description: 'the task that it checks',
+        description: 'task',
         kind: 'number',
         required: true,
       },
-      { ...choiceFilter('type', ['ground_truth'], 'what it is for'), key: 'type', required: true },
+      { ...choiceFilter('type', ['ground_truth'], 'purpose'), key: 'type', required: true },
       {
         key: 'frame_selection_method',
         flags: '--frame-selection <method>',
-        description: 'how its frames are chosen',
+        description: 'how frames are selected',
         choices: ['random_uniform', 'random_per_job', 'manual'],
         required: true,
       },
       {
         key: 'frame_count',
         flags: '--frame-count <count>',
-        description: 'how many',
+        description: 'number of frames',
         kind: 'number',
       },
       { key: 'frame_share', flags: '--frame-share <share>', description: '0 to 1', kind: 'number' },
       {
         key: 'frames',
         flags: '--frames <json>',
-        description: 'which, as a JSON list',
+        description: 'frame numbers, as a JSON list',
         kind: 'json',
       },
       {
         key: 'random_seed',
         flags: '--seed <number>',
-        description: 'for the same choice again',
+        description: 'seed of the random selection',
         kind: 'number',
       },
       assignee,

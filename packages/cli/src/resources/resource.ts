@@ -114,11 +114,11 @@ function addList<Row extends object, Create, Patch, Id>(
     .alias('ls')
     .summary(`List each ${word}`)
     .description(`Lists each ${word} that you may see, as a table or as a JSON array.`)
-    .option('--search <text>', 'only where a field holds the text')
-    .option('--sort <fields>', 'by these fields, `-` before one turns it around')
-    .option('--filter <json>', 'only what a condition in JSON Logic is true of')
-    .option('--limit <count>', `at most so many (${usualLimit})`)
-    .option('--all', 'however many there are')
+    .option('--search <text>', 'only records with a field that contains the text')
+    .option('--sort <fields>', 'fields to sort by; `-` before a field reverses its order')
+    .option('--filter <json>', 'only objects that match a condition in JSON Logic')
+    .option('--limit <count>', `maximum number of records (${usualLimit})`)
+    .option('--all', 'all records')
   addFields(command, list.filters)
   command.action(async (options: CommandOptions, self: Command) => {
     const session = openSession(self, context)
@@ -168,7 +168,7 @@ function addShow<Row extends object, Create, Patch, Id>(
   const command = group
     .command('show')
     .summary(`Show ${one}`)
-    .description(`Shows ${one} with all that the service says of it.`)
+    .description(`Shows ${one} with all its fields.`)
     .argument('<id>', 'which')
     .action(async (given: string, _: CommandOptions, self: Command) => {
       const session = openSession(self, context)
@@ -200,7 +200,7 @@ function addCreate<Row extends object, Create, Patch, Id>(
     const client = await clientFor(session, resource, options)
     session.output.record(await create.call(client, body, { signal: session.signal }))
   })
-  addExamples(command, [[create.example, 'and shows it']])
+  addExamples(command, [[create.example, 'shows the new record']])
 }
 
 function addUpdate<Row extends object, Create, Patch, Id>(
@@ -212,7 +212,7 @@ function addUpdate<Row extends object, Create, Patch, Id>(
   const command = group
     .command('update')
     .summary(`Change ${resource.one}`)
-    .description(`Changes what the options name of ${resource.one}, and shows it.`)
+    .description(`Changes fields of ${resource.one} by options, and shows it.`)
     .argument('<id>', 'which')
   addFields(command, update.fields)
   addUsername(command, resource)
@@ -225,7 +225,7 @@ function addUpdate<Row extends object, Create, Patch, Id>(
     const changed = await update.call(client, resource.id(given), body, { signal: session.signal })
     session.output.record(changed)
   })
-  addExamples(command, [[update.example, 'everything else stays']])
+  addExamples(command, [[update.example, 'changes only these fields']])
 }
 
 function addDelete<Row extends object, Create, Patch, Id>(
@@ -240,10 +240,10 @@ function addDelete<Row extends object, Create, Patch, Id>(
     .alias('rm')
     .summary(`Delete ${one}`)
     .description(
-      `Deletes ${one}, or several: what hangs on it goes with it, and nothing brings it back.`,
+      `Deletes ${one}, or several, with everything that belongs to it. This cannot be undone.`,
     )
     .argument('<ids...>', 'which')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
   addUsername(command, resource)
   command.action(async (given: string[], options: CommandOptions, self: Command) => {
     const session = openSession(self, context)
@@ -284,7 +284,7 @@ async function assertConfirmed(
   throw new Failure('Nothing was deleted', {
     ending: 'usage',
     code: 'not_confirmed',
-    hint: context.stdin.isTTY ? undefined : 'Say --yes where nobody can be asked.',
+    hint: context.stdin.isTTY ? undefined : 'Add --yes to delete without a terminal.',
   })
 }
 

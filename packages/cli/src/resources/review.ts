@@ -19,7 +19,7 @@ const issueAssignee = { ...assignee, key: 'assignee' } as const
 const resolved = {
   key: 'resolved',
   flags: '--resolved <true|false>',
-  description: 'whether it is settled',
+  description: 'whether the issue is resolved',
   kind: 'flag',
 } as const
 
@@ -48,18 +48,18 @@ export const issue: ResourceDefinition<Issue, IssueCreate, IssuePatch> = {
       {
         key: 'frame',
         flags: '--frame <number>',
-        description: 'on which frame',
+        description: 'frame',
         kind: 'number',
         required: true,
       },
       {
         key: 'position',
         flags: '--position <json>',
-        description: 'where on it: the numbers of a box or polygon, as a JSON list',
+        description: 'position in the frame: the numbers of a box or polygon, as a JSON list',
         kind: 'json',
         required: true,
       },
-      { key: 'message', flags: '<message>', description: 'what is wrong' },
+      { key: 'message', flags: '<message>', description: 'description of the problem' },
       issueAssignee,
     ],
     call: (client, body, options) => client.createIssue({ body }, options),
@@ -96,11 +96,11 @@ export const comment: ResourceDefinition<Comment, CommentCreate, CommentPatch> =
   get: (client, id, options) => client.getComment({ id }, options),
   create: {
     fields: [
-      { key: 'message', flags: '<message>', description: 'what is said' },
+      { key: 'message', flags: '<message>', description: 'text' },
       {
         key: 'issue',
         flags: '--issue <id>',
-        description: 'to which issue',
+        description: 'issue',
         kind: 'number',
         required: true,
       },
@@ -109,14 +109,14 @@ export const comment: ResourceDefinition<Comment, CommentCreate, CommentPatch> =
     example: 'reticle comment create "Done" --issue 5',
   },
   update: {
-    fields: [{ key: 'message', flags: '--message <text>', description: 'what it says' }],
+    fields: [{ key: 'message', flags: '--message <text>', description: 'text' }],
     call: (client, id, body, options) => client.updateComment({ id, body }, options),
     example: 'reticle comment update 9 --message "Done, see frame 5"',
   },
   remove: (client, id, options) => client.deleteComment({ id }, options),
 }
 
-const markdown = { key: 'markdown', flags: '--markdown <text>', description: 'its text' } as const
+const markdown = { key: 'markdown', flags: '--markdown <text>', description: 'text' } as const
 
 export const guide: ResourceDefinition<Guide, GuideCreate, GuidePatch> = {
   word: 'guide',
@@ -129,10 +129,10 @@ export const guide: ResourceDefinition<Guide, GuideCreate, GuidePatch> = {
       {
         key: 'project_id',
         flags: '--project <id>',
-        description: 'of which project',
+        description: 'project',
         kind: 'number',
       },
-      { key: 'task_id', flags: '--task <id>', description: 'or of which task', kind: 'number' },
+      { key: 'task_id', flags: '--task <id>', description: 'or task', kind: 'number' },
       markdown,
     ],
     call: (client, body, options) => client.createGuide({ body }, options),

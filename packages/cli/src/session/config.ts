@@ -140,6 +140,6 @@ function unreadableFailure(file: string, thrown: unknown): Failure {
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
   return new Failure(`The config file ${file} cannot be read: ${reason}`, {
     code: 'bad_config',
-    hint: 'Mend it or delete it, then run `reticle login` again.',
+    hint: 'Fix or delete the file, then run `reticle login` again.',
   })
 }

@@ -87,6 +87,6 @@ export function unknownProfileFailure(name: string, { profiles }: CliConfig): Fa
   return new Failure(`There is no profile "${name}" (there is: ${known})`, {
     ending: 'usage',
     code: 'no_profile',
-    hint: `Make it with \`reticle login --profile ${name}\`.`,
+    hint: `Create it with \`reticle login --profile ${name}\`.`,
   })
 }

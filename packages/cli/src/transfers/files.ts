@@ -40,7 +40,7 @@ export async function gatherFiles(
   }
   if (found.length === 0)
     throw new Failure(`There are no pictures in ${paths.join(', ')}`, {
-      hint: 'A video, an archive or a PDF is named itself, not its folder.',
+      hint: 'Name a video, an archive or a PDF itself, not its folder.',
     })
   found.sort((one, other) => (one.name < other.name ? -1 : 1))
   assertDistinct(found)

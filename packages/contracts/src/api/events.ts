@@ -8,7 +8,7 @@ export const events = defineOperations('EventService', {
     by_token: 'never',
     body: clientEvents,
     answers: { 201: acceptedEvents },
-    summary: 'Tell what was done in a client',
+    summary: 'Record events of a client',
   }),
   /**
    * Checks that the caller may read this part of the log, and returns the part restricted to what the caller may see.

@@ -27,7 +27,7 @@ export const frames = defineOperations('FrameService', {
     query: jobDataQuery,
     answers: { 200: pictures, 206: pictures },
     summary:
-      'The same of a job; frames have the numbers of the task, chunks are counted by number or by index',
+      'Same for a job; frames have the numbers of the task, chunks are selected by number or by index',
   }),
   getProjectPreview: get('/projects/:id/preview', preview),
   getTaskPreview: get('/tasks/:id/preview', preview),
@@ -35,7 +35,7 @@ export const frames = defineOperations('FrameService', {
     params: idParams,
     within: 60,
     answers: { 200: picture },
-    summary: 'The first image of a connected bucket, made small',
+    summary: 'Preview of the first image of a connected bucket',
   }),
   getJobPreview: get('/jobs/:id/preview', preview),
 })

@@ -9,7 +9,7 @@ export const jobs = defineOperations('JobService', {
     body: jobCreate,
     etag: 'revision',
     answers: { 201: job },
-    summary: 'A ground-truth job of chosen frames of a task',
+    summary: 'Create a ground-truth job on selected frames of a task',
   }),
   getJob: get('/jobs/:id', { params: idParams, etag: 'revision', answers: { 200: job } }),
   updateJob: patch('/jobs/:id', {

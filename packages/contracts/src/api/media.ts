@@ -39,17 +39,17 @@ export const media = defineOperations('MediaService', {
     headers: ifMatch,
     body: jobDataMetaPatch,
     answers: { 200: dataMeta },
-    summary: 'Delete and restore those frames of a task that a job has',
+    summary: 'Delete and restore frames of a job',
   }),
   getProjectDataMeta: get('/projects/:id/data/meta', {
     params: idParams,
     answers: { 200: projectDataMeta },
-    summary: 'How many frames a project has, in all of its tasks',
+    summary: 'Number of frames in all tasks of a project',
   }),
   listFrames: get('/frames', {
     query: frameSearch,
     answers: { 200: page(foundFrame, 'FoundFramePage') },
-    summary: 'Frames whose file names hold what is searched for',
+    summary: 'Find frames by the names of their files',
   }),
   /** Attaches the frames in the body (JSON lines of `frameSource`) to the task, and splits it into jobs. */
   attachMedia: internal({

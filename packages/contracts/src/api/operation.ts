@@ -49,7 +49,7 @@ export interface OperationDeclaration {
    * Clients cannot send it, and the document does not show it.
    */
   handed?: z.ZodObject
-  /** `gateway`: a handwritten route answers, because the operation concerns HTTP itself; `serve.ts` skips it. */
+  /** `gateway`: a handwritten route serves it, because it concerns HTTP itself. `serve.ts` of the gateway skips it. */
   by?: 'gateway'
   /**
    * Fields of a multipart form, whose files the gateway streams to the object store. An operation with a `body` accepts

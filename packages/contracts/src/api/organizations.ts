@@ -48,7 +48,7 @@ export const organizations = defineOperations('OrganizationService', {
     headers: ifMatch,
     busy: { target: 'organization' },
     answers: { 204: nothing },
-    summary: 'Remove an organization; its projects and tasks fall to their owners, or go with it',
+    summary: 'Delete an organization; its projects and tasks move to their owners or are deleted',
   }),
   transferOrganization: post('/organizations/:id/transfer', {
     params: idParams,
@@ -79,7 +79,7 @@ export const organizations = defineOperations('OrganizationService', {
     query: membershipRemoval,
     headers: ifMatch,
     answers: { 204: nothing },
-    summary: 'Leave an organization, or remove somebody from it',
+    summary: 'Leave an organization, or remove a member',
   }),
 
   listInvitations: get('/invitations', {
@@ -89,7 +89,7 @@ export const organizations = defineOperations('OrganizationService', {
   createInvitation: post('/invitations', {
     body: invitationCreate,
     answers: { 201: invitation },
-    summary: 'Invite somebody into the organization that the request names',
+    summary: 'Invite a user to the organization of the request',
   }),
   getInvitation: get('/invitations/:key', {
     params: invitationParams,
@@ -107,7 +107,7 @@ export const organizations = defineOperations('OrganizationService', {
     limit: 'hourly',
     params: invitationParams,
     answers: { 204: nothing },
-    summary: 'Send an invitation once more; it expires later',
+    summary: 'Send an invitation again, with a new expiry date',
   }),
   deleteInvitation: del('/invitations/:key', {
     params: invitationParams,

@@ -29,6 +29,6 @@ export const projects = defineOperations('ProjectService', {
     params: idParams,
     headers: ifMatch,
     answers: { 204: nothing },
-    summary: 'Remove a project with all its tasks, jobs and annotations',
+    summary: 'Delete a project with all its tasks, jobs and annotations',
   }),
 })

@@ -9,7 +9,7 @@ const replacedBy = (replacement: string) =>
     params: idParams,
     gone: replacement,
     answers: { 410: failure },
-    summary: `Not there any more: use ${replacement}`,
+    summary: `Removed: use ${replacement}`,
   }) as const
 
 /** Removed operations of the de-facto standard that clients may still call; they respond with 410. */

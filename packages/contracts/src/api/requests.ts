@@ -73,7 +73,7 @@ const seen = {
   params: fileParams,
   refuses: [412],
   answers: { 200: uploadState },
-  summary: 'How much of a file has arrived',
+  summary: 'Offset of an upload',
 } as const
 const sent = {
   by: 'gateway',
@@ -84,12 +84,12 @@ const sent = {
   media_type: chunkType,
   refuses: [412],
   answers: { 204: nothing },
-  summary: 'The next bytes of a file',
+  summary: 'Upload the next bytes of a file',
 } as const
 const dropped = {
   params: fileParams,
   answers: { 204: nothing },
-  summary: 'Give up a file that was sent in pieces',
+  summary: 'Cancel the resumable upload of a file',
 } as const
 const ofArchive = { params: newFileParams } as const
 const archive = bytesAs('application/zip')
@@ -119,13 +119,13 @@ export const requests = defineOperations('RequestService', {
   streamRequests: get('/requests/stream', {
     by: 'gateway',
     answers: { 200: eventStream },
-    summary: 'Own requests as they change, as server-sent events',
+    summary: 'Changes of the requests of the user, as server-sent events',
   }),
   streamRequest: get('/requests/:rq_id/stream', {
     by: 'gateway',
     params: rqIdParams,
     answers: { 200: eventStream },
-    summary: 'A request as it changes, as server-sent events, until it has ended',
+    summary: 'Changes of a request until it ends, as server-sent events',
   }),
   /** Returns a JSON line for the current record, and one for each change. */
   followRequests: internal({ query: followRequestsQuery, answers: { 200: bytes } }),
@@ -134,7 +134,7 @@ export const requests = defineOperations('RequestService', {
     params: idParams,
     successor: '/requests?action=create&task_id=:id',
     answers: { 200: taskStatus },
-    summary: 'How far the media of a task is',
+    summary: 'Progress of the media of a task',
   }),
   /** With `only_exports`, a request that has started and is not an export continues. */
   cancelRequest: post('/requests/:rq_id/cancel', {
@@ -147,20 +147,20 @@ export const requests = defineOperations('RequestService', {
   exportJobDataset: post('/jobs/:id/dataset/export', start),
   exportProjectBackup: post('/projects/:id/backup/export', {
     ...backUp,
-    summary: 'Write a project, its tasks and their media into an archive to restore it from',
+    summary: 'Back up a project, its tasks and their media to an archive',
   }),
   exportTaskBackup: post('/tasks/:id/backup/export', {
     ...backUp,
-    summary: 'Write a task and its media into an archive to restore it from',
+    summary: 'Back up a task and its media to an archive',
   }),
   importProjectBackup: post('/projects/backup/', {
     ...restore,
-    summary: 'Make a project of an archive',
+    summary: 'Restore a project from a backup',
   }),
   getProjectBackupFile: get('/projects/backup/:file_id', { ...seen, ...ofArchive }),
   sendProjectBackupFile: patch('/projects/backup/:file_id', { ...sent, ...ofArchive }),
   deleteProjectBackupFile: del('/projects/backup/:file_id', { ...dropped, ...ofArchive }),
-  importTaskBackup: post('/tasks/backup/', { ...restore, summary: 'Make a task of an archive' }),
+  importTaskBackup: post('/tasks/backup/', { ...restore, summary: 'Restore a task from a backup' }),
   getTaskBackupFile: get('/tasks/backup/:file_id', { ...seen, ...ofArchive }),
   sendTaskBackupFile: patch('/tasks/backup/:file_id', { ...sent, ...ofArchive }),
   deleteTaskBackupFile: del('/tasks/backup/:file_id', { ...dropped, ...ofArchive }),
@@ -173,12 +173,12 @@ export const requests = defineOperations('RequestService', {
     body: dataParameters,
     form: z.object({ client_files: bytes }),
     answers: { 202: rqId, 409: rqId },
-    summary: 'Attach pictures, or one archive of them, to a task',
+    summary: 'Attach media to a task',
   }),
   deleteTaskData: del('/tasks/:id/data', {
     params: idParams,
     answers: { 204: nothing },
-    summary: 'Remove what was uploaded and is not the media of the task yet',
+    summary: 'Delete uploaded files that are not yet media of the task',
   }),
   getTaskDataFile: get('/tasks/:id/data/:file_id', seen),
   sendTaskDataFile: patch('/tasks/:id/data/:file_id', sent),
@@ -198,7 +198,7 @@ export const requests = defineOperations('RequestService', {
     query: importQuery,
     form: z.object({ dataset_file: bytes }),
     answers: { 202: rqId, 409: rqId },
-    summary: 'Make tasks of a data set with its images',
+    summary: 'Create tasks from a dataset with images',
   }),
   getProjectDatasetFile: get('/projects/:id/dataset/:file_id', seen),
   sendProjectDatasetFile: patch('/projects/:id/dataset/:file_id', sent),

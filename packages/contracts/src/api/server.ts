@@ -36,7 +36,7 @@ export const server = defineOperations('ServerService', {
   getPlugins: get('/server/plugins', {
     by: 'gateway',
     answers: { 200: plugins },
-    summary: 'Parts that pages of the de-facto standard ask for',
+    summary: 'Plugins that pages of CVAT query',
   }),
   getCapabilities: get('/server/capabilities', {
     ...toAnyone,
@@ -46,7 +46,7 @@ export const server = defineOperations('ServerService', {
   getLimits: get('/server/limits', {
     by: 'gateway',
     answers: { 200: limits },
-    summary: 'Every limit in force: a number by its name',
+    summary: 'Every effective limit: a number by its name',
   }),
   listShare: get('/server/share', {
     by: 'gateway',
@@ -58,22 +58,22 @@ export const server = defineOperations('ServerService', {
     ...toAnyone,
     query: schemaQuery,
     answers: { 200: document },
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'This API as an OpenAPI 3.1 document',
   }),
   getDocs: get('/docs', {
     ...toAnyone,
     answers: { 200: pageToRead },
-    summary: 'This interface as a page to read',
+    summary: 'This API as a page',
   }),
   getSwagger: get('/swagger', {
     ...toAnyone,
     answers: { 200: pageToRead },
-    summary: 'The same page, where clients of the de-facto standard look for it',
+    summary: 'The same page, at the path that CVAT clients use',
   }),
   getUserAgreements: get('/user-agreements', {
     ...toAnyone,
     answers: { 200: z.array(z.unknown()) },
-    summary: 'What people have to agree to before they register: nothing',
+    summary: 'Agreements that users must accept to register; the list is empty',
   }),
   listFormats: get('/server/annotation/formats', {
     answers: { 200: formats },

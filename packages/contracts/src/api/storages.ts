@@ -39,7 +39,7 @@ export const storages = defineOperations('CloudStorageService', {
     within,
     etag: 'date',
     answers: { 201: cloudStorage },
-    summary: 'Connect a bucket; it has to be there and open to the credentials',
+    summary: 'Connect a bucket; it must exist and accept the credentials',
   }),
   getCloudStorage: get('/cloudstorages/:id', {
     params: idParams,
@@ -54,14 +54,14 @@ export const storages = defineOperations('CloudStorageService', {
     within,
     etag: 'date',
     answers: { 200: cloudStorage },
-    summary: 'Change a connected bucket; it is asked again',
+    summary: 'Change a connected bucket; the connection is tested again',
   }),
   deleteCloudStorage: del('/cloudstorages/:id', {
     params: idParams,
     query: cloudStorageRemoval,
     headers: ifMatch,
     answers: { 204: nothing },
-    summary: 'Forget a bucket; where it is in use only with force',
+    summary: 'Disconnect a bucket; one that is in use only with force',
   }),
   getCloudStorageStatus: get('/cloudstorages/:id/status', {
     params: idParams,
@@ -80,7 +80,7 @@ export const storages = defineOperations('CloudStorageService', {
     params: idParams,
     within,
     answers: { 200: bytesOf(cloudStorageActions) },
-    summary: 'What the credentials may do in the bucket',
+    summary: 'Rights of the credentials in the bucket',
   }),
   /** Returns the first image of the storage unchanged; the caller must be allowed to view the storage. */
   readPreviewImage: internal({

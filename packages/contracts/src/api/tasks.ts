@@ -30,7 +30,7 @@ export const tasks = defineOperations('TaskService', {
     params: idParams,
     body: validationLayoutPatch,
     answers: { 200: taskValidationLayout },
-    summary: 'Choose the validation frames that do not count',
+    summary: 'Select validation frames that are excluded',
   }),
   /** Returns the limits and capabilities of this service. */
   describe: internal({ answers: { 200: partFacts } }),

@@ -13,7 +13,7 @@ export function answersOf(operation: Operation, schemaOf: SchemaOf): Record<stri
     answerOf(operation, Number(status), answer, schemaOf),
   ])
   return {
-    ...(hasState(operation) && { 304: { description: 'If-None-Match names the present state' } }),
+    ...(hasState(operation) && { 304: { description: 'If-None-Match names the current state' } }),
     ...failuresOf(operation),
     ...(operation.resumable && uploadSteps(operation)),
     ...Object.fromEntries(own),
@@ -40,13 +40,13 @@ function answerOf(
 }
 
 const descriptions: Record<number, string> = {
-  200: 'As asked for',
-  201: 'Made',
-  202: 'Accepted: a request in the background does it',
-  206: 'The range that was asked for',
-  302: 'It is elsewhere',
-  409: 'This does not go with the present state: such a request runs already, for example',
-  410: 'This is not there any more',
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted: a background request was created',
+  206: 'The requested range',
+  302: 'Redirect',
+  409: 'Conflict with the current state, for example with a running request',
+  410: 'This operation was removed',
 }
 
 function headersOfStatus(operation: Operation, status: number): string[] {
@@ -96,7 +96,7 @@ function uploadSteps({ path }: Operation): Record<string, JsonObject> {
   return {
     ...(path.endsWith('/data') && { 200: { ...more, headers: headersOf(['X-Request-Id']) } }),
     201: {
-      description: 'Upload-Length: a file begins, its bytes are sent to Location',
+      description: 'Upload-Length: a file was created; send its bytes to Location',
       headers: first,
     },
   }

@@ -24,7 +24,7 @@ const has = (name: string, shape?: { shape: object }) => name in (shape?.shape ?
 const kinds: Record<number, Kind> = {
   400: {
     name: 'BadRequest',
-    description: 'What was sent is malformed or invalid',
+    description: 'The input is malformed or invalid',
     happens: always,
   },
   401: {
@@ -40,7 +40,7 @@ const kinds: Record<number, Kind> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The caller may not do this',
+    description: 'The caller lacks the permission',
     happens: ({ access, method }) => access !== 'anyone' || method !== 'GET',
   },
   404: {
@@ -64,13 +64,13 @@ const kinds: Record<number, Kind> = {
   },
   409: {
     name: 'Conflict',
-    description: 'This does not go with the present state',
+    description: 'Conflict with the current state',
     happens: changes,
     headers: ['Retry-After'],
   },
   410: {
     name: 'Gone',
-    description: 'This is not there any more',
+    description: 'This operation was removed',
     happens: ({ gone }) => gone !== undefined,
   },
   412: {
@@ -78,10 +78,10 @@ const kinds: Record<number, Kind> = {
     description: 'If-Match names another state, or Tus-Resumable another version',
     happens: ({ headers, resumable }) => has('if_match', headers) || resumable === true,
   },
-  413: { name: 'ContentTooLarge', description: 'More than the server takes', happens: sends },
+  413: { name: 'ContentTooLarge', description: 'The request exceeds a limit', happens: sends },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'A body of this media type is not read here',
+    description: 'The media type of the body is not supported',
     happens: changes,
   },
   416: {
@@ -92,18 +92,18 @@ const kinds: Record<number, Kind> = {
   },
   429: {
     name: 'TooManyRequests',
-    description: 'Too much of this, or not ready yet: ask again after Retry-After',
+    description: 'Rate limit reached, or not ready yet; retry after Retry-After',
     happens: always,
     headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   },
   500: {
     name: 'ServerError',
-    description: 'The work failed for a reason that is the server’s',
+    description: 'Internal error',
     happens: never,
   },
   503: {
     name: 'Unavailable',
-    description: 'A part that is needed is down or overloaded',
+    description: 'A required service is unavailable or overloaded',
     happens: always,
     headers: ['Retry-After'],
   },

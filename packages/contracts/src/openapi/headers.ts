@@ -6,18 +6,18 @@ const text = (description: string) => ({ description, schema: { type: 'string' }
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } })
 
 export const headerComponents: Record<string, JsonObject> = {
-  'X-Request-Id': text('Names this call, also in the log of the server'),
-  'X-Error-Code': text('What went wrong, as a stable name'),
+  'X-Request-Id': text('Id of this call, also in the log of the server'),
+  'X-Error-Code': text('Stable name of the error'),
   'X-RateLimit-Limit': count('Calls that the caller may make until the limit resets'),
   'X-RateLimit-Remaining': count('Calls that are left'),
   'X-RateLimit-Reset': count('When the limit resets, in Unix seconds'),
-  'Retry-After': count('Seconds after which it is worth trying again'),
+  'Retry-After': count('Seconds to wait before a retry'),
   'WWW-Authenticate': text('Token'),
-  ETag: text('Names the state, for If-Match and If-None-Match'),
-  Location: text('Where to go on, or where the new object is'),
-  'Content-Range': text('Which bytes of the file these are'),
+  ETag: text('Entity tag, for If-Match and If-None-Match'),
+  Location: text('URL of the new object or of the redirect'),
+  'Content-Range': text('Range of the bytes in the file'),
   'Upload-Offset': count('Bytes of the file that are stored'),
-  'Upload-Expires': text('When the file is given up, if nothing more comes'),
+  'Upload-Expires': text('Time at which the upload expires without further bytes'),
 }
 
 export const headersOf = (names: readonly string[]): JsonObject =>

@@ -56,28 +56,31 @@ const header = optional('header')
 const inQuery = optional('query')
 
 const workspace = [
-  header(
-    'X-Organization',
-    'Slug of the organization that this is about; empty: the personal workspace',
-  ),
-  inQuery('org', 'The same as X-Organization'),
-  inQuery('org_id', 'The same by the id of the organization', { type: 'integer', minimum: 1 }),
+  header('X-Organization', 'Slug of the organization; empty: the personal workspace'),
+  inQuery('org', 'Same as X-Organization'),
+  inQuery('org_id', 'Id of the organization, instead of X-Organization', {
+    type: 'integer',
+    minimum: 1,
+  }),
 ]
 
 const idempotencyKey = header(
   'Idempotency-Key',
-  'Sent again within a day, the call is answered what it was answered first, and done only once',
+  'A repeated call within a day has no second effect and returns the first response',
   { minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 )
-const ifNoneMatch = header('If-None-Match', 'ETag of what is known: 304 as long as that is so')
+const ifNoneMatch = header(
+  'If-None-Match',
+  'ETag of the known state; returns 304 while the state is unchanged',
+)
 const range = header('Range', 'bytes=0-99: this part of the file')
 
 /** Headers that distinguish the requests of an upload. */
 const uploadHeaders = [
-  header('Upload-Start', 'Whatever its value: files are announced, none is sent'),
-  header('Upload-Length', 'Bytes of a file that begins (tus.io 1.0.0)'),
-  header('Upload-Metadata', 'Of a file that begins: filename and its name in Base64'),
+  header('Upload-Start', 'With any value: opens an upload without files'),
+  header('Upload-Length', 'Size of a new file in bytes (tus.io 1.0.0)'),
+  header('Upload-Metadata', 'Of a new file: filename and its name in Base64'),
   header('Tus-Resumable', 'Version of the protocol: 1.0.0'),
-  header('Upload-Multiple', 'Whatever its value: some of the files, more will come'),
-  header('Upload-Finish', 'Whatever its value: the last request, all files are there'),
+  header('Upload-Multiple', 'With any value: adds files to the upload'),
+  header('Upload-Finish', 'With any value: ends the upload; all files have been sent'),
 ]

@@ -102,13 +102,13 @@ function readLabels(text: string): number[] | { refused: string } {
 export const selection = {
   frames: reading(readFrames).pipe(z.array(frameSpan)).meta({
     description:
-      'Frames and ranges of frames, inclusive, by commas: 0-99,120. Tags and shapes on these frames, and whole the tracks that are visible on at least one of them',
+      'Frames and ranges of frames, inclusive, by commas: 0-99,120. Returns tags and shapes on these frames, and the complete tracks that are visible on at least one of them',
   }),
   label_id: reading(readLabels)
     .pipe(z.array(z.int().max(largest)))
     .meta({
       description:
-        'Labels by commas: 40,41. Objects of these labels; parts of skeletons come with their skeleton',
+        'Labels by commas: 40,41. Returns objects of these labels; elements are returned with their skeleton',
     }),
 }
 
@@ -118,15 +118,15 @@ export const contentQuery = {
     createFilterSchema(annotationFields).meta({
       description: [
         `JSON Logic over ${Object.keys(annotationFields).join(', ')}; type is one of ${shapeTypes.join(', ')}, source one of ${sources.join(', ')}.`,
-        'What an object does not have (a tag its type, score, occluded, outside, z_order and rotation, a track its score) is equal to null alone.',
-        'Of a track the keyframes are asked, each with the id, label_id, group and source of the track: it is kept whole when one of them fulfils the expression.',
-        'Boxes that are rotated: {"and":[{"==":[{"var":"type"},"rectangle"]},{"!=":[{"var":"rotation"},0]}]}',
+        'A field that an object does not have (type, score, occluded, outside, z_order and rotation of a tag, score of a track) is equal only to null.',
+        'The expression is applied to each keyframe of a track, with the id, label_id, group and source of the track; the track is returned completely if one keyframe matches.',
+        'Rotated boxes: {"and":[{"==":[{"var":"type"},"rectangle"]},{"!=":[{"var":"rotation"},0]}]}',
       ].join(' '),
     }),
   ),
   interpolate: filter(queryFlag).meta({
     description:
-      'Yes: a track, and each element of one, has in shapes its position on every frame of frames (without it: of the task or job) where it is visible. Positions that are computed, as in exports, have keyframe false and no id; deleted frames have none. A track that is visible on none of the frames is left out',
+      'Yes: the shapes of a track, and of each element, contain its position on every frame of `frames` (by default of the task or job) on which it is visible. Interpolated positions, as in exports, have keyframe false and no id; deleted frames have none. A track that is visible on none of the frames is left out',
   }),
 }
 

@@ -16,7 +16,7 @@ export const backupQuery = z.object({
   location: z.string().optional(),
   cloud_storage_id: integer.optional(),
   lightweight: queryFlag.default(true).meta({
-    description: 'Yes: media that is in a cloud storage stays there, and is only listed',
+    description: 'Yes: media in a cloud storage is listed, but not copied',
   }),
 })
 

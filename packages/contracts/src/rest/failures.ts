@@ -14,7 +14,7 @@ const detailed = z
 /** Lists of messages by field; for a list, one member for each of its items, at any depth. */
 const ofFields = z
   .record(z.string(), z.unknown())
-  .meta({ id: 'FailureOfFields', description: 'Lists of texts by the names of what is wrong' })
+  .meta({ id: 'FailureOfFields', description: 'Lists of messages by the names of invalid fields' })
 
 const texts = z.array(z.unknown()).meta({ id: 'FailureTexts' })
 

@@ -26,7 +26,7 @@ export const chapter = z
     start: z.int(),
     stop: z.int(),
     metadata: z
-      .object({ title: z.string().meta({ description: 'Empty where the file gives none' }) })
+      .object({ title: z.string().meta({ description: 'Empty if the file has none' }) })
       .meta({ id: 'ChapterMetadata' }),
   })
   .meta({ id: 'Chapter' })
@@ -46,7 +46,7 @@ export const dataMeta = z
     cloud_storage_id: z.int().nullable(),
     chapters: z.array(chapter).nullable().meta({
       description:
-        'Chapters of a video, by their first frames; of a job those in its frames, cut to them; null where there are none',
+        'Chapters of a video, by first frame; for a job those in its frames, cut to them; null without chapters',
     }),
     chunks_updated_date: timestamp,
     deleted_frames: z.array(z.int()),
@@ -101,7 +101,7 @@ export const frameSearch = z.object({
   page_size: z.string().optional(),
   search: z.string().max(longestSearch).meta({
     description:
-      'Terms that each occur in the name of the file; without project_id and task_id one of them has three characters or more',
+      'Terms that each occur in the name of the file; without project_id and task_id one of them must have at least three characters',
   }),
   project_id: filter(integer),
   task_id: filter(integer),

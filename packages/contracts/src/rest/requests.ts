@@ -113,11 +113,12 @@ export const waitQuery = z.object({ wait: integer.optional() })
 const exportSelection = {
   ...selection,
   only_annotated: queryFlag.default(false).meta({
-    description: 'Yes: only frames on which something is visible, of what is chosen otherwise',
+    description:
+      'Yes: only frames with a visible object, among the frames that are selected otherwise',
   }),
   job_state: filter(z.enum(states)).meta({ description: 'Only frames of jobs in this state' }),
   min_score: filter(number.pipe(z.number().min(0).max(1))).meta({
-    description: 'Without shapes of a lower score; tags and tracks have none and stay',
+    description: 'Leaves out shapes with a lower score; tags and tracks have no score and are kept',
   }),
 }
 
@@ -144,7 +145,7 @@ export const importModes = ['replace', 'append', 'merge'] as const
 
 /** Parameter of all imports. See docs/spec/requests.md#dry-runs-and-merges. */
 export const dryRun = queryFlag.default(false).meta({
-  description: 'Yes: all of it is done and reported, and nothing of it stays',
+  description: 'Yes: a dry run, which reports the result and stores nothing',
 })
 
 export const importQuery = z.object({
@@ -154,12 +155,12 @@ export const importQuery = z.object({
   cloud_storage_id: integer.optional(),
   conv_mask_to_poly: queryFlag.optional().meta({
     description:
-      'Masks of the file become polygons, or do not; absent: as `options` of the format in `/server/annotation/formats` says',
+      'Whether masks of the file are converted to polygons; the default is in `options` of the format in `/server/annotation/formats`',
   }),
   import_mode: text(16)
     .default('replace')
     .meta({
-      description: `One of ${importModes.join(', ')}: in place of what is there, beside it, or beside it without what is there already`,
+      description: `One of ${importModes.join(', ')}: replaces existing annotations, adds to them, or adds only those that do not exist yet`,
     }),
   dry_run: dryRun,
 })

@@ -76,7 +76,7 @@ export type UntypedCall = (input: never, context: CallContext) => Promise<unknow
  * @throws Error without a caller, which is a bug
  */
 export function signedIn({ principal }: Pick<CallContext, 'principal'>): Principal {
-  if (!principal) throw new Error('an operation without a caller asked for one')
+  if (!principal) throw new Error('an operation that allows anonymous calls requires a caller')
   return principal
 }
 

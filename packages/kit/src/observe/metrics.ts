@@ -13,32 +13,32 @@ export { metricNames, metricsText, resetMetrics, watchProcess } from './registry
  */
 export const rpcSeconds = histogram({
   name: 'reticle_rpc_duration_seconds',
-  help: 'Time that handlers take, until the last byte of a streamed response',
+  help: 'Duration of handlers, until the last byte of a streamed response',
   labelNames: ['service', 'operation', 'result'],
   buckets: [0.005, 0.05, 0.5, 5],
 })
 
 export const outboxRows = readGauge({
   name: 'reticle_outbox_rows',
-  help: 'Events that are committed and not yet on the bus',
+  help: 'Committed events that are not yet published',
   labelNames: ['schema'],
 })
 
 export const outboxOldestSeconds = readGauge({
   name: 'reticle_outbox_oldest_seconds',
-  help: 'Age of the oldest event that is not yet on the bus; 0 without one',
+  help: 'Age of the oldest unpublished event; 0 without one',
   labelNames: ['schema'],
 })
 
 export const deadEvents = readGauge({
   name: 'reticle_dead_events',
-  help: 'Events that could not be handled and were neither replayed nor dropped',
+  help: 'Dead events: their handler failed on every attempt',
   labelNames: ['schema'],
 })
 
 export const busLag = readGauge({
   name: 'reticle_bus_lag',
-  help: 'Events on the bus that the group has not taken yet',
+  help: 'Events on the bus that the group has not handled yet',
   labelNames: ['group'],
 })
 
@@ -56,6 +56,6 @@ export const blobBytes = readGauge({
 
 export const blobPendingOldestSeconds = readGauge({
   name: 'reticle_blob_pending_oldest_seconds',
-  help: 'Age of the oldest object that nothing refers to yet; 0 without one',
+  help: 'Age of the oldest pending object; 0 without one',
   labelNames: ['schema'],
 })

@@ -20,7 +20,7 @@ export type Failure = FailureDetail | FailureOfFields | FailureTexts
 
 export type FailureDetail = { detail: string; code: string; request_id: string } & Record<string, unknown>
 
-/** Lists of texts by the names of what is wrong */
+/** Lists of messages by the names of invalid fields */
 export type FailureOfFields = Record<string, unknown>
 
 export type FailureTexts = unknown[]

@@ -10,7 +10,7 @@ import { liveRows, walkRows } from './live.ts'
 
 type Db = Kysely<AnnotationsDb> // also accepts a transaction
 
-/** SQL of the columns of a row line, so that a line of `COPY` output is a row line (`row-lines.ts`). */
+/** SQL of the columns of a row line, so that a line of `COPY` output is a row line (`contracts/src/row-lines.ts`). */
 export const lineOf: Record<RowKind, readonly string[]> = {
   tag: ["'tag'", 'frame', 'label_id', 'id', '"group"', 'source', 'attributes'],
   shape: [

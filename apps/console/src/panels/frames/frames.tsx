@@ -58,7 +58,7 @@ function NoFrames({ task }: { task: number }) {
       reticle='reticle task create "Batch 1" photos/ --label car'
       curl={curlOf(`/tasks/${task}/data`, '-F client_files=@photo.jpg')}
     >
-      There are no frames yet: the task waits for pictures or a video.
+      There are no frames yet. Upload images or a video to the task.
     </Empty>
   )
 }

@@ -43,7 +43,7 @@ export function Tile({ index, count, href, src, number, name, isWaiting, isHere 
 
 interface PictureProps {
   src: string
-  /** Whether scrolling is in progress, during which no picture is loaded. */
+  /** Whether scrolling is in progress, during which no image is loaded. */
   isWaiting: boolean
 }
 
@@ -56,7 +56,7 @@ function Picture({ src, isWaiting }: PictureProps) {
   const [attempt, setAttempt] = useState(1)
   if (!isWaiting && !isWanted) setIsWanted(true)
   if (!isWanted) return null
-  if (attempt > attempts) return <span className="hint">no picture</span>
+  if (attempt > attempts) return <span className="hint">no image</span>
   const again = () => setTimeout(() => setAttempt(attempt + 1), pauseMs * attempt)
   return <CancellableImage key={attempt} src={src} onError={again} />
 }

@@ -92,7 +92,7 @@ function useGuideSave({ guide, owner }: SavedGuide, onDone: () => void) {
       toast({ text: 'The guide is saved', undo })
     } else {
       await api.createGuide({ body: { ...owner, markdown } })
-      toast({ text: 'The guide is there' })
+      toast({ text: 'The guide was created' })
     }
     onDone()
   })

@@ -71,7 +71,7 @@ function NoGuide({ owner, edit }: Pick<Props, 'owner'> & { edit: ReactNode }) {
           `-H 'Content-Type: application/json' -d '{"${flag}_id":${id},"markdown":"# How to"}'`,
         )}
       >
-        There is no guide. It tells annotators in markdown what is to be drawn, and how.
+        There is no guide. A guide describes in Markdown what annotators draw, and how.
       </Empty>
       <p>{edit}</p>
     </>

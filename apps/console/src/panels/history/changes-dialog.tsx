@@ -50,7 +50,10 @@ function TooMany({ revision: { job_id, revision } }: { revision: AnnotationRevis
   const path = `/jobs/${job_id}/annotations/diff?from=${revision - 1}&to=${revision}`
   return (
     <>
-      <p>It changed more than {mostChanges.toLocaleString()} objects. A script can read them:</p>
+      <p>
+        This revision changed more than {mostChanges.toLocaleString()} objects. Read them with a
+        script:
+      </p>
       <pre>
         <code>{curlOf(path)}</code>
       </pre>
@@ -99,7 +102,7 @@ const shown = 300
 function ChangeList({ task, job, changes }: ChangeListProps) {
   const { data } = useAnswer(api.listLabels, { job_id: job, page_size: 500 })
   const names = new Map(data?.results.map(({ id, name }) => [id, name]))
-  if (changes.length === 0) return <p>Nothing is different from the revision before.</p>
+  if (changes.length === 0) return <p>There are no differences from the previous revision.</p>
   return (
     <>
       <ul className="changes">

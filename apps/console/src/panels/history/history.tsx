@@ -27,7 +27,7 @@ const columnsOf = (task: number): readonly RecordColumn<AnnotationRevision>[] =>
     sort: 'created_date',
     cell: ({ created_date }) => <Time value={created_date} />,
   },
-  { title: 'Who', isExtra: true, cell: ({ author }) => (author ? personName(author) : '–') },
+  { title: 'User', isExtra: true, cell: ({ author }) => (author ? personName(author) : '–') },
   {
     title: 'Job',
     isExtra: true,
@@ -35,7 +35,7 @@ const columnsOf = (task: number): readonly RecordColumn<AnnotationRevision>[] =>
     cell: ({ job_id }) => <Link href={`/jobs/${job_id}`}>{job_id}</Link>,
   },
   { title: 'Revision', isExtra: true, width: '6rem', cell: ({ revision }) => revision },
-  { title: 'What', isExtra: true, width: '7rem', cell: ({ action }) => action.replace('_', ' ') },
+  { title: 'Action', isExtra: true, width: '7rem', cell: ({ action }) => action.replace('_', ' ') },
   { title: 'Objects', cell: ({ counts }) => <Counts counts={counts} /> },
   {
     title: 'More',
@@ -71,7 +71,7 @@ function History({ id, task, list, path }: Props) {
   return (
     <>
       <div className="filters">
-        <Choice name="action" label="What" values={actions} />
+        <Choice name="action" label="Action" values={actions} />
       </div>
       <Listing
         name="History"
@@ -82,8 +82,8 @@ function History({ id, task, list, path }: Props) {
         keyOf={keyOf}
         empty={
           <Empty curl={curlOf(path)}>
-            No change of annotations is known here. Each that is saved or imported becomes a
-            revision, which can be looked at and restored.
+            There are no revisions here. Each saved or imported change creates a revision that can
+            be viewed and restored.
           </Empty>
         }
       />
@@ -120,7 +120,7 @@ function RevisionActions({ task, revision }: RevisionActionsProps) {
           Restore
         </button>
       ) : (
-        <span className="hint">not kept</span>
+        <span className="hint">expired</span>
       )}
       {open === 'changes' && <ChangesDialog task={task} revision={revision} onClose={close} />}
       {open === 'restore' && <RestoreDialog revision={revision} onClose={close} />}

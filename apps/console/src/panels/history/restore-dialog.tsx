@@ -61,15 +61,15 @@ function Restore({ revision, newest, etag, onClose }: RestoreProps) {
   const submit = async () => {
     await restore.mutateAsync({ id, revision: target, if_match: etag })
     const undo = () => restore.mutateAsync({ id, revision: newest.revision })
-    toast({ text: `Job ${id} is as it was at revision ${target}`, undo })
+    toast({ text: `Job ${id} was restored to revision ${target}`, undo })
     onClose()
   }
   return (
     <>
       <p>
-        All annotations of job {id} become what they were <Time value={revision.created_date} />.
-        Everything that was done in the {newest.revision - target} revisions since is taken back, by
-        a revision of its own that can be taken back too.
+        The annotations of job {id} are restored as they were <Time value={revision.created_date} />
+        . This reverts the changes of the {newest.revision - target} later revisions. It creates a
+        new revision and can be reverted too.
       </p>
       {restore.error && <RevisionFailure error={restore.error} />}
       <button
@@ -93,9 +93,8 @@ export function RevisionFailure({ error }: { error: Error }) {
     <>
       {isRevisionExpired(error) && (
         <p>
-          This revision is listed, but what it was is not kept any more: annotations of the past are
-          kept for a while, and of a job the newest thousand revisions. Newer ones can still be
-          looked at and restored.
+          The annotations of this revision have been deleted. Revisions are kept for a limited time,
+          and at most 1,000 for each job. Newer revisions can still be viewed and restored.
         </p>
       )}
       <Failure error={error} />

@@ -21,7 +21,7 @@ export function IssueDialog({ task, issue, onClose }: Props) {
     <Dialog title={`Issue ${id}`} onClose={onClose}>
       <p>
         <Link href={`/tasks/${task}/frames/${frame}`}>Frame {frame}</Link> of{' '}
-        <Link href={`/jobs/${job}`}>job {job}</Link>, by {owner?.username ?? 'somebody who left'}{' '}
+        <Link href={`/jobs/${job}`}>job {job}</Link>, by {owner?.username ?? 'a deleted user'}{' '}
         <Time value={created_date} />: <IssueState issue={issue} />
       </p>
       <Comments issue={id} />
@@ -65,7 +65,7 @@ function CommentItem({ comment: { owner, message, created_date } }: { comment: C
   return (
     <li>
       <p className="hint">
-        {owner?.username ?? 'Somebody who left'}, <Time value={created_date} />
+        {owner?.username ?? 'Deleted user'}, <Time value={created_date} />
       </p>
       <p className="message">{message}</p>
     </li>

@@ -24,7 +24,7 @@ const columnsOf = (task: number): readonly RecordColumn<Issue>[] => [
     width: '6rem',
     cell: ({ job }) => <Link href={`/jobs/${job}`}>{job}</Link>,
   },
-  { title: 'By', sort: 'owner', isExtra: true, cell: ({ owner }) => owner?.username ?? '–' },
+  { title: 'Author', sort: 'owner', isExtra: true, cell: ({ owner }) => owner?.username ?? '–' },
   { title: 'Comments', isExtra: true, width: '6rem', cell: ({ comments }) => comments.count },
   {
     title: 'Updated',
@@ -76,8 +76,8 @@ function Issues({ task, of, job = 31, frame = 0 }: Props) {
               `-H 'Content-Type: application/json' -d '{"job":${job},"frame":${frame},"position":[10,10,80,60],"message":"The box is too large"}'`,
             )}
           >
-            No issue {state ? 'is in this state' : 'was raised'}. One says what is wrong at a place
-            of a frame.
+            No issue {state ? 'is in this state' : 'was raised'}. An issue describes a problem at a
+            position in a frame.
           </Empty>
         }
       />

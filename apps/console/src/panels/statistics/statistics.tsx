@@ -34,7 +34,7 @@ export function Statistics({ of, id }: Props) {
         }
         curl={curlOf(`/${of}s/${id}/annotations/statistics`)}
       >
-        There are no annotations to count yet. They are imported, or drawn by an annotation tool.
+        There are no annotations to count yet. Import them, or draw them with an annotation tool.
       </Empty>
     )
   return <Plots statistics={data} />
@@ -54,13 +54,13 @@ function Plots({ statistics }: { statistics: AnnotationStatistics }) {
       />
       <Plot title="Frames" of="Frames" bars={barsOfFrames(frames)} />
       <Plot title="Objects by label and kind" of="Label" bars={barsOfLabels(labels)} />
-      <Plot title="Where objects come from" of="Source" bars={barsOfSources(sources)} />
+      <Plot title="Objects by source" of="Source" bars={barsOfSources(sources)} />
       {authors.length > 0 && (
-        <Plot title="Who did what" of="Person" bars={barsOfAuthors(authors)} />
+        <Plot title="Changes by user" of="User" bars={barsOfAuthors(authors)} />
       )}
       {authors_since && (
         <p className="hint">
-          What people did is known since <Time value={authors_since} />.
+          Changes by user are counted since <Time value={authors_since} />.
         </p>
       )}
     </>
@@ -89,7 +89,7 @@ const barsOfSources = (sources: AnnotationStatistics['sources']): Bar[] =>
 const barsOfAuthors = (authors: NonNullable<AnnotationStatistics['authors']>): Bar[] =>
   authors.map(({ user, created, updated, deleted }) => ({
     key: user?.id ?? 'nobody',
-    name: user ? personName(user) : 'Nobody, or somebody who left',
+    name: user ? personName(user) : 'Unknown or deleted user',
     parts: [
       { name: 'created', count: created },
       { name: 'updated', count: updated },

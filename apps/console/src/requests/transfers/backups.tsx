@@ -26,16 +26,16 @@ export function BackupDialog({ kind, id, name, onClose }: Props) {
           work.begin(({ signal }) => backups[kind].make({ id, lightweight }, { signal }))
         }}
       >
-        <p>Annotations, labels, jobs and settings come with it, and the media:</p>
+        <p>The backup contains annotations, labels, jobs, settings and media.</p>
         <fieldset className="options">
           <legend>Media in buckets</legend>
           <label>
             <input type="radio" name="size" value="full" defaultChecked /> Full{' '}
-            <span className="hint">it comes into the archive as well</span>
+            <span className="hint">copied into the archive</span>
           </label>
           <label>
             <input type="radio" name="size" value="light" /> Light{' '}
-            <span className="hint">it stays where it is, and is looked for there</span>
+            <span className="hint">stays in the bucket and is read from there</span>
           </label>
         </fieldset>
         <button type="submit" className="primary" disabled={work.isBusy}>
@@ -77,7 +77,7 @@ function RestoreDialog({ kind, onClose }: { kind: 'project' | 'task'; onClose: (
           work.begin((options) => backups[kind].restore({}, file, { ...sent, ...options }))
         }}
       >
-        <p>A new {kind} is made of it; nothing that is there changes.</p>
+        <p>The backup is restored as a new {kind}. Nothing else changes.</p>
         <DropFile label="Backup" accept=".zip" file={file} onFile={setFile} />
         <button type="submit" className="primary" disabled={!file || work.isBusy}>
           Restore

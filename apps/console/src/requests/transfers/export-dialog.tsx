@@ -48,14 +48,14 @@ function ExportForm({ target, formats, work }: FormProps) {
       <FormatChoice formats={formats} value={format} onChange={setFormat} />
       <LossTable target={target} format={format} />
       <label>
-        <input type="checkbox" name="images" /> With the images
+        <input type="checkbox" name="images" /> Include images
       </label>
       <Field
         label="File name"
         name="filename"
         maxLength={255}
         placeholder={`${target.kind}_${target.id}.zip`}
-        hint="The service finds one where it is left empty."
+        hint="If empty, the server chooses a name."
       />
       <button type="submit" className="primary" disabled={work.isBusy}>
         Export
@@ -75,25 +75,27 @@ function LossTable({ target: { kind, id }, format }: { target: TransferTarget; f
   const absent = absentText(rows)
   const features = featureTexts(ofFormat.features)
   return (
-    <section className="losses" aria-label="What would be lost">
+    <section className="losses" aria-label="Losses">
       <p role="status">{lossText(rows)}</p>
       {present.length > 0 && <LossRows rows={present} format={format} />}
-      {absent && <p className="hint">Not here, but {absent}.</p>}
-      {features.length > 0 && <p className="hint">Of what is written: {features.join(', ')}.</p>}
+      {absent && <p className="hint">Kinds without objects here: {absent}.</p>}
+      {features.length > 0 && (
+        <p className="hint">Properties of the exported objects: {features.join(', ')}.</p>
+      )}
     </section>
   )
 }
 
 function LossRows({ rows, format }: { rows: readonly LossRow[]; format: string }) {
   return (
-    <table aria-label={`What becomes of objects in ${format}`}>
+    <table aria-label={`Conversion of objects to ${format}`}>
       <thead>
         <tr>
           <th scope="col">Objects</th>
           <th scope="col" className="number">
-            Here
+            Count
           </th>
-          <th scope="col">Become</th>
+          <th scope="col">Result</th>
         </tr>
       </thead>
       <tbody>

@@ -100,7 +100,7 @@ function CurrentState({ work: { sent, request, error, isBusy, stop } }: { work: 
   if (!isBusy) return null
   return (
     <div className="sending" role="status">
-      {sent ? <Sending {...sent} onStop={stop} /> : <span className="hint">It begins …</span>}
+      {sent ? <Sending {...sent} onStop={stop} /> : <span className="hint">Starting …</span>}
     </div>
   )
 }
@@ -108,12 +108,12 @@ function CurrentState({ work: { sent, request, error, isBusy, stop } }: { work: 
 function Sending({ done, total, onStop }: { done: number; total: number; onStop: () => void }) {
   return (
     <>
-      <progress aria-label="Sending the file" max={total || 1} value={done} />
+      <progress aria-label="Uploading the file" max={total || 1} value={done} />
       <span className="hint">
         {bytesText(done)} of {bytesText(total)} sent
       </span>
       <button type="button" onClick={onStop}>
-        Stop sending
+        Cancel the upload
       </button>
     </>
   )
@@ -125,7 +125,7 @@ function RequestError({ error }: { error: Error }) {
   return (
     <>
       <Failure error={error} />
-      {rqId && <Link href={requestPath(rqId)}>See the work that is under way</Link>}
+      {rqId && <Link href={requestPath(rqId)}>Show the running request</Link>}
     </>
   )
 }

@@ -26,14 +26,12 @@ function Import({ target, formats }: { target: TransferTarget; formats: readonly
   const work = useFollowedRequest()
   const [isDry, setIsDry] = useState(false)
   const done = isDry
-    ? 'This was a dry run: nothing was written. So would it be:'
-    : 'It is imported.'
+    ? 'This was a dry run: nothing was written. An import would have this result:'
+    : 'The import is finished.'
   return (
     <>
       {target.kind === 'project' && (
-        <p className="hint">
-          A data set with its images becomes new tasks, one for each of its subsets.
-        </p>
+        <p className="hint">A dataset with images creates new tasks, one for each subset.</p>
       )}
       <ImportForm target={target} formats={formats} work={work} onStart={setIsDry} />
       <Progress work={work} done={done} />
@@ -83,8 +81,8 @@ function ImportForm({ target: { kind, id }, formats, work, onStart }: ImportForm
       {kind !== 'project' && <ImportMode />}
       {chosen?.options.some(({ name }) => name === maskOption) && (
         <label>
-          <input type="checkbox" name={maskOption} defaultChecked={maskDefault(chosen)} /> Masks
-          become polygons
+          <input type="checkbox" name={maskOption} defaultChecked={maskDefault(chosen)} /> Convert
+          masks to polygons
         </label>
       )}
       <div className="actions">
@@ -94,7 +92,7 @@ function ImportForm({ target: { kind, id }, formats, work, onStart }: ImportForm
           data-run="dry"
           disabled={!file || !format || work.isBusy}
         >
-          Try it: a dry run
+          Dry run
         </button>
         <button
           type="submit"
@@ -126,16 +124,16 @@ function extensionsOf(formats: readonly Format[]): string {
 }
 
 const modes = [
-  ['replace', 'Replace', 'what is there goes; history keeps it'],
-  ['append', 'Append', 'what is there stays'],
-  ['merge', 'Merge', 'what is there stays, and what is the same comes once'],
+  ['replace', 'Replace', 'existing annotations are deleted; the history keeps them'],
+  ['append', 'Append', 'existing annotations are kept'],
+  ['merge', 'Merge', 'existing annotations are kept, and equal ones are not added again'],
 ] as const
 
 /** Renders a field to choose what happens to existing annotations. */
 function ImportMode() {
   return (
     <fieldset className="options">
-      <legend>Annotations that are there</legend>
+      <legend>Existing annotations</legend>
       {modes.map(([value, name, about], index) => (
         <label key={value}>
           <input type="radio" name="mode" value={value} defaultChecked={index === 0} /> {name}{' '}

@@ -22,7 +22,7 @@ export function DropZone({ choice, onChoose }: Props) {
     setWrong(undefined)
     await chosen.then(
       (all) => onChoose(createFileSelection(all)),
-      (thrown: Error) => setWrong(`This could not be read: ${thrown.message}`),
+      (thrown: Error) => setWrong(`The files could not be read: ${thrown.message}`),
     )
     setFound(undefined)
   }
@@ -43,7 +43,7 @@ export function DropZone({ choice, onChoose }: Props) {
           onPick={(files) => void take(readSelectedFiles(files, setFound))}
         />
       </div>
-      <p className="hint">Pictures, or a video, an archive or a PDF.</p>
+      <p className="hint">Images, a video, an archive or a PDF.</p>
       {wrong && <p className="wrong">{wrong}</p>}
       <p role="status">
         {found === undefined
@@ -56,7 +56,7 @@ export function DropZone({ choice, onChoose }: Props) {
 
 function selectionText({ sources, size, leftOut }: FileSelection): string {
   const files = sources.length === 1 ? 'one file' : `${sources.length.toLocaleString()} files`
-  const rest = leftOut > 0 ? `; ${leftOut} hidden ones stay behind` : ''
+  const rest = leftOut > 0 ? `; ${leftOut} hidden files are skipped` : ''
   return `${files}, ${bytesText(size)}${rest}`
 }
 

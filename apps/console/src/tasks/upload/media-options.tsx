@@ -8,8 +8,8 @@ export type MediaOptions = Pick<DataParameters, 'image_quality' | 'sorting_metho
 const sortings = {
   lexicographical: 'by name',
   natural: 'by name, numbers by value',
-  predefined: 'as they were chosen',
-  random: 'at random',
+  predefined: 'in the order of selection',
+  random: 'random',
 } as const
 
 /** Renders the rarely needed options. */
@@ -26,7 +26,7 @@ export function MediaFields({ isTaskNew }: { isTaskNew: boolean }) {
             type="number"
             min={0}
             placeholder="all"
-            hint="A job is what one person works on."
+            hint="One user works on each job."
           />
         )}
         <Field
@@ -36,7 +36,7 @@ export function MediaFields({ isTaskNew }: { isTaskNew: boolean }) {
           min={1}
           max={100}
           placeholder="70"
-          hint="Of what is shown, in percent; the originals are kept."
+          hint="Quality of the displayed images in percent. The originals are kept."
         />
         <div className="field">
           <label htmlFor={id}>Order of the frames</label>

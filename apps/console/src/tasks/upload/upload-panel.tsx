@@ -28,7 +28,7 @@ export function UploadPanel({ taskId, phase, onCancel, onRetry }: Props) {
       {phase.name === 'failed' && <Failure error={phase.error} />}
       {phase.name === 'cancelled' && (
         <p role="status">
-          Cancelled. What has arrived is kept for a while, and need not be sent again.
+          Cancelled. Uploaded data is kept for some hours and need not be sent again.
         </p>
       )}
       {isStopped ? (
@@ -91,7 +91,7 @@ interface SendingProps {
 function Sending({ done, total, tookMs }: SendingProps) {
   return (
     <>
-      <h2>Sending the files</h2>
+      <h2>Uploading the files</h2>
       <progress aria-label="Bytes sent" value={done} max={Math.max(total, 1)} />
       <p className="numbers">
         <span>
@@ -100,8 +100,8 @@ function Sending({ done, total, tookMs }: SendingProps) {
         <span>{timeLeftText(timeLeftMs(done, total, tookMs))}</span>
       </p>
       <p className="hint">
-        After a break it goes on where it was. If the page is closed, the same files can be dropped
-        again later; what has arrived is not sent twice.
+        An interrupted upload resumes. If you close the page, choose the same files again later;
+        uploaded data is not sent twice.
       </p>
     </>
   )
@@ -112,16 +112,16 @@ function Preparing({ request }: { request: Request | undefined }) {
   const isWaiting = queue_position !== null && queue_position !== undefined
   return (
     <>
-      <h2>Making frames</h2>
-      <progress aria-label="Frames made" value={progress} max={1} />
+      <h2>Creating frames</h2>
+      <progress aria-label="Frames created" value={progress} max={1} />
       <p className="numbers">
         <span>
-          {isWaiting && `waiting, ${queue_position} before it`}
+          {isWaiting && `waiting, ${queue_position} ahead in the queue`}
           {items_total ? `${items_done ?? 0} of ${items_total}` : ''}
         </span>
         <span>{timeLeftText(eta_seconds ? eta_seconds * 1000 : undefined)}</span>
       </p>
-      <p className="hint">All files have arrived: this page may be left.</p>
+      <p className="hint">All files are uploaded. You can leave this page.</p>
     </>
   )
 }

@@ -56,7 +56,7 @@ export function useTaskUpload(known: number | undefined, onDone: (taskId: number
   return { phase, taskId, start, cancel }
 }
 
-const question = 'Files are still being sent. Leave, and go on with them later?'
+const question = 'Files are still being uploaded. Leave the page and continue the upload later?'
 
 /** Asks for confirmation before the page is closed or left by a link while files are uploaded. */
 function useLeaveGuard(isBusy: boolean): void {

@@ -11,7 +11,7 @@ export const longestSide = 1920
 const quality = 90
 const timeoutSeconds = 20
 
-// One thread an image and no cache: calls share the process, and each image is read once.
+// One thread per image and no cache: calls share the process, and each image is read once.
 sharp.concurrency(1)
 sharp.cache(false)
 

@@ -106,21 +106,21 @@ export interface Methods {
   getAbout: Call<NoInput, About>
   /** Which parts of this server work. `GET /server/health` */
   getHealth: Call<{ details?: boolean }, Health>
-  /** Parts that pages of the de-facto standard ask for. `GET /server/plugins` */
+  /** Plugins that pages of CVAT query. `GET /server/plugins` */
   getPlugins: Call<NoInput, Plugins>
   /** What this installation can do. `GET /server/capabilities` */
   getCapabilities: Call<NoInput, Capabilities>
-  /** Every limit in force: a number by its name. `GET /server/limits` */
+  /** Every effective limit: a number by its name. `GET /server/limits` */
   getLimits: Call<NoInput, Limits>
   /** Files and folders of the share, one folder at a time. `GET /server/share` */
   listShare: Call<{ directory?: Text; search?: Text }, ShareEntry[]>
-  /** This interface as an OpenAPI 3.1 document. `GET /schema` */
+  /** This API as an OpenAPI 3.1 document. `GET /schema` */
   getSchema: Call<{ scheme?: Text; lang?: Text }, Response>
-  /** This interface as a page to read. `GET /docs` */
+  /** This API as a page. `GET /docs` */
   getDocs: Call<NoInput, Response>
-  /** The same page, where clients of the de-facto standard look for it. `GET /swagger` */
+  /** The same page, at the path that CVAT clients use. `GET /swagger` */
   getSwagger: Call<NoInput, Response>
-  /** What people have to agree to before they register: nothing. `GET /user-agreements` */
+  /** Agreements that users must accept to register; the list is empty. `GET /user-agreements` */
   getUserAgreements: Call<NoInput, unknown[]>
   /** Formats that can be imported and exported. `GET /server/annotation/formats` */
   listFormats: Call<NoInput, Formats>
@@ -130,19 +130,19 @@ export interface Methods {
   login: Call<{ body: Login }, LoginAnswer>
   /** End the session and the legacy token that this request carries. `POST /auth/logout` */
   logout: Call<NoInput, Detail>
-  /** Make an account of one's own. `POST /auth/register` */
+  /** Register an account. `POST /auth/register` */
   register: Call<{ body: Register }, Registered>
-  /** Choose another password; every other session and every legacy token ends. `POST /auth/password/change` */
+  /** Change the password; ends all other sessions and all legacy tokens. `POST /auth/password/change` */
   changePassword: Call<{ body: PasswordChange }, Detail>
-  /** Ask for a mail with which a new password can be chosen. `POST /auth/password/reset` */
+  /** Request a mail to reset the password. `POST /auth/password/reset` */
   resetPassword: Call<{ body: EmailAddress }, Detail>
-  /** Choose a new password with what the mail said. `POST /auth/password/reset/confirm` */
+  /** Set a new password with the key of the mail. `POST /auth/password/reset/confirm` */
   confirmPasswordReset: Call<{ body: PasswordReset }, Detail>
-  /** Verify an e-mail with the key that was sent there. `POST /auth/email/verify` */
+  /** Verify an e-mail address with the key that was sent to it. `POST /auth/email/verify` */
   verifyEmail: Call<{ body: EmailKey }, Detail>
-  /** Ask for the key once more. `POST /auth/email/resend` */
+  /** Request another verification mail. `POST /auth/email/resend` */
   resendEmail: Call<{ body: EmailAddress }, Detail>
-  /** The link in the mail: verifies and leads to the pages. `GET /auth/account-confirm-email/{key}` */
+  /** Link of the verification mail: verifies the address and redirects to the console. `GET /auth/account-confirm-email/{key}` */
   followEmailLink: Call<{ key: string }, Response>
   /** `GET /users` */
   listUsers: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; username?: Text; first_name?: Text; last_name?: Text; is_active?: boolean; org?: Text; org_id?: number }, MetaUser>
@@ -152,11 +152,11 @@ export interface Methods {
   getUser: Call<{ id: number }, MetaUser>
   /** `PATCH /users/{id}` */
   updateUser: Call<{ id: number; body?: UserPatch }, User>
-  /** Delete an account; what it owned stays, without an owner. `DELETE /users/{id}` */
+  /** Delete an account; objects that it owned are kept without an owner. `DELETE /users/{id}` */
   deleteUser: Call<{ id: number }, void>
   /** `GET /auth/access_tokens` */
   listAccessTokens: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; read_only?: boolean }, AccessToken>
-  /** Make an access token; the only answer that shows its value. `POST /auth/access_tokens` */
+  /** Create an access token; only this response contains its value. `POST /auth/access_tokens` */
   createAccessToken: Call<{ body: AccessTokenCreate }, AccessTokenCreated>
   /** `GET /auth/access_tokens/self` */
   getCurrentAccessToken: Call<NoInput, AccessToken>
@@ -164,7 +164,7 @@ export interface Methods {
   getAccessToken: Call<{ id: number }, AccessToken>
   /** `PATCH /auth/access_tokens/{id}` */
   updateAccessToken: Call<{ id: number; if_match?: string; body?: AccessTokenPatch }, AccessToken>
-  /** Revoke an access token, for good. `DELETE /auth/access_tokens/{id}` */
+  /** Revoke an access token permanently. `DELETE /auth/access_tokens/{id}` */
   deleteAccessToken: Call<{ id: number; if_match?: string }, void>
   /** `GET /organizations` */
   listOrganizations: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; owner?: Text; slug?: Text }, Organization>
@@ -174,7 +174,7 @@ export interface Methods {
   getOrganization: Call<{ id: number }, Organization>
   /** `PATCH /organizations/{id}` */
   updateOrganization: Call<{ id: number; if_match?: string; body?: OrganizationPatch }, Organization>
-  /** Remove an organization; its projects and tasks fall to their owners, or go with it. `DELETE /organizations/{id}` */
+  /** Delete an organization; its projects and tasks move to their owners or are deleted. `DELETE /organizations/{id}` */
   deleteOrganization: Call<{ id: number; objects?: "keep" | "delete"; if_match?: string }, void>
   /** Make another member the owner. `POST /organizations/{id}/transfer` */
   transferOrganization: Call<{ id: number; body: OrganizationTransfer }, Organization>
@@ -184,11 +184,11 @@ export interface Methods {
   getMembership: Call<{ id: number }, Membership>
   /** `PATCH /memberships/{id}` */
   updateMembership: Call<{ id: number; if_match?: string; body?: MembershipPatch }, Membership>
-  /** Leave an organization, or remove somebody from it. `DELETE /memberships/{id}` */
+  /** Leave an organization, or remove a member. `DELETE /memberships/{id}` */
   deleteMembership: Call<{ id: number; unassign?: boolean; if_match?: string }, void>
   /** `GET /invitations` */
   listInvitations: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; owner?: Text; user_id?: number; accepted?: boolean; org?: Text; org_id?: number }, Invitation>
-  /** Invite somebody into the organization that the request names. `POST /invitations` */
+  /** Invite a user to the organization of the request. `POST /invitations` */
   createInvitation: Call<{ org?: Text; org_id?: number; body: InvitationCreate }, Invitation>
   /** `GET /invitations/{key}` */
   getInvitation: Call<{ key: string }, Invitation>
@@ -196,7 +196,7 @@ export interface Methods {
   acceptInvitation: Call<{ key: string }, InvitationAccepted>
   /** `POST /invitations/{key}/decline` */
   declineInvitation: Call<{ key: string }, void>
-  /** Send an invitation once more; it expires later. `POST /invitations/{key}/resend` */
+  /** Send an invitation again, with a new expiry date. `POST /invitations/{key}/resend` */
   resendInvitation: Call<{ key: string }, void>
   /** `DELETE /invitations/{key}` */
   deleteInvitation: Call<{ key: string }, void>
@@ -208,7 +208,7 @@ export interface Methods {
   getProject: Call<{ id: number }, Project>
   /** `PATCH /projects/{id}` */
   updateProject: Call<{ id: number; if_match?: string; body?: ProjectPatch }, Project>
-  /** Remove a project with all its tasks, jobs and annotations. `DELETE /projects/{id}` */
+  /** Delete a project with all its tasks, jobs and annotations. `DELETE /projects/{id}` */
   deleteProject: Call<{ id: number; if_match?: string }, void>
   /** `GET /labels` */
   listLabels: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; type?: "any" | "cuboid" | "ellipse" | "mask" | "points" | "polygon" | "polyline" | "rectangle" | "skeleton" | "tag"; color?: Text; parent?: Text; parent_id?: number; project_id?: number; task_id?: number; job_id?: number; org?: Text; org_id?: number }, Label>
@@ -230,11 +230,11 @@ export interface Methods {
   deleteTask: Call<{ id: number; if_match?: string }, void>
   /** `GET /tasks/{id}/validation_layout` */
   getTaskValidationLayout: Call<{ id: number }, TaskValidationLayout>
-  /** Choose the validation frames that do not count. `PATCH /tasks/{id}/validation_layout` */
+  /** Select validation frames that are excluded. `PATCH /tasks/{id}/validation_layout` */
   updateTaskValidationLayout: Call<{ id: number; body?: ValidationLayoutPatch }, TaskValidationLayout>
   /** `GET /jobs` */
   listJobs: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; task_id?: number; project_id?: number; task_name?: Text; project_name?: Text; assignee?: Text; state?: "new" | "in progress" | "completed" | "rejected"; stage?: "annotation" | "validation" | "acceptance"; type?: "annotation" | "ground_truth" | "consensus_replica"; parent_job_id?: number; dimension?: "2d" | "3d"; mode?: "annotation" | "interpolation"; org?: Text; org_id?: number }, Job>
-  /** A ground-truth job of chosen frames of a task. `POST /jobs` */
+  /** Create a ground-truth job on selected frames of a task. `POST /jobs` */
   createJob: Call<{ org?: Text; org_id?: number; body: JobCreate }, Job>
   /** `GET /jobs/{id}` */
   getJob: Call<{ id: number }, Job>
@@ -280,19 +280,19 @@ export interface Methods {
   deleteAsset: Call<{ uuid: string }, void>
   /** `GET /cloudstorages` */
   listCloudStorages: Listing<{ page?: Text; page_size?: Text; sort?: Text; search?: Text; filter?: Text | JsonLogic; id?: number; name?: Text; resource?: Text; owner?: Text; provider_type?: "AWS_S3_BUCKET" | "AZURE_CONTAINER" | "GOOGLE_CLOUD_STORAGE"; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING"; org?: Text; org_id?: number }, CloudStorage>
-  /** Connect a bucket; it has to be there and open to the credentials. `POST /cloudstorages` */
+  /** Connect a bucket; it must exist and accept the credentials. `POST /cloudstorages` */
   createCloudStorage: FormCall<{ org?: Text; org_id?: number; body: CloudStorageCreate | { provider_type?: "AWS_S3_BUCKET" | "AZURE_CONTAINER" | "GOOGLE_CLOUD_STORAGE"; resource?: string; display_name?: string; description?: string; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING"; specific_attributes?: string; manifests?: string[]; key?: string; secret_key?: string; session_token?: string; account_name?: string; key_file?: Blob | readonly Blob[]; connection_string?: string } }, CloudStorage>
   /** `GET /cloudstorages/{id}` */
   getCloudStorage: Call<{ id: number }, CloudStorage>
-  /** Change a connected bucket; it is asked again. `PATCH /cloudstorages/{id}` */
+  /** Change a connected bucket; the connection is tested again. `PATCH /cloudstorages/{id}` */
   updateCloudStorage: FormCall<{ id: number; if_match?: string; body?: CloudStoragePatch | { resource?: string; display_name?: string; description?: string; credentials_type?: "KEY_SECRET_KEY_PAIR" | "ACCOUNT_NAME_TOKEN_PAIR" | "KEY_FILE_PATH" | "ANONYMOUS_ACCESS" | "CONNECTION_STRING"; specific_attributes?: string; manifests?: string[]; key?: string; secret_key?: string; session_token?: string; account_name?: string; key_file?: Blob | readonly Blob[]; connection_string?: string } }, CloudStorage>
-  /** Forget a bucket; where it is in use only with force. `DELETE /cloudstorages/{id}` */
+  /** Disconnect a bucket; one that is in use only with force. `DELETE /cloudstorages/{id}` */
   deleteCloudStorage: Call<{ id: number; force?: boolean; if_match?: string }, void>
   /** Whether the bucket can be used now. `GET /cloudstorages/{id}/status` */
   getCloudStorageStatus: Call<{ id: number }, "AVAILABLE" | "NOT_FOUND" | "FORBIDDEN">
   /** One level of the keys in the bucket, directories first. `GET /cloudstorages/{id}/content-v2` */
   listCloudStorageContent: Call<{ id: number; prefix?: Text; next_token?: Text; page_size?: number; manifest_path?: Text }, CloudStorageContent>
-  /** What the credentials may do in the bucket. `GET /cloudstorages/{id}/actions` */
+  /** Rights of the credentials in the bucket. `GET /cloudstorages/{id}/actions` */
   getCloudStorageActions: Call<{ id: number }, ("read" | "write")[]>
   /** `GET /tasks/{id}/data/meta` */
   getTaskDataMeta: Call<{ id: number }, DataMeta>
@@ -300,21 +300,21 @@ export interface Methods {
   getJobDataMeta: Call<{ id: number }, DataMeta>
   /** Delete and restore frames of a task. `PATCH /tasks/{id}/data/meta` */
   updateTaskDataMeta: Call<{ id: number; if_match?: string; body?: TaskDataMetaPatch }, DataMeta>
-  /** Delete and restore those frames of a task that a job has. `PATCH /jobs/{id}/data/meta` */
+  /** Delete and restore frames of a job. `PATCH /jobs/{id}/data/meta` */
   updateJobDataMeta: Call<{ id: number; if_match?: string; body?: JobDataMetaPatch }, DataMeta>
-  /** How many frames a project has, in all of its tasks. `GET /projects/{id}/data/meta` */
+  /** Number of frames in all tasks of a project. `GET /projects/{id}/data/meta` */
   getProjectDataMeta: Call<{ id: number }, ProjectDataMeta>
-  /** Frames whose file names hold what is searched for. `GET /frames` */
+  /** Find frames by the names of their files. `GET /frames` */
   listFrames: Listing<{ page?: Text; page_size?: Text; search: Text; project_id?: number; task_id?: number; org?: Text; org_id?: number }, FoundFrame>
   /** A frame of a task in full or as a preview, a chunk of frames, or the context images of a frame. `GET /tasks/{id}/data` */
   getTaskData: Call<{ id: number; type?: Text; number?: number; quality?: Text }, Response>
-  /** The same of a job; frames have the numbers of the task, chunks are counted by number or by index. `GET /jobs/{id}/data` */
+  /** Same for a job; frames have the numbers of the task, chunks are selected by number or by index. `GET /jobs/{id}/data` */
   getJobData: Call<{ id: number; type?: Text; number?: number; quality?: Text; index?: number }, Response>
   /** `GET /projects/{id}/preview` */
   getProjectPreview: Call<{ id: number; prefer?: string }, Response>
   /** `GET /tasks/{id}/preview` */
   getTaskPreview: Call<{ id: number; prefer?: string }, Response>
-  /** The first image of a connected bucket, made small. `GET /cloudstorages/{id}/preview` */
+  /** Preview of the first image of a connected bucket. `GET /cloudstorages/{id}/preview` */
   getCloudStoragePreview: Call<{ id: number }, Response>
   /** `GET /jobs/{id}/preview` */
   getJobPreview: Call<{ id: number; prefer?: string }, Response>
@@ -354,11 +354,11 @@ export interface Methods {
   listRequests: Listing<{ page?: Text; page_size?: Text; sort?: Text; filter?: Text | JsonLogic; id?: Text; status?: "queued" | "started" | "finished" | "failed"; action?: "export" | "import" | "create"; target?: "project" | "task" | "job" | "events"; subresource?: "annotations" | "dataset" | "backup"; format?: Text; project_id?: number; task_id?: number; job_id?: number; org_id?: number; org?: Text }, Request>
   /** `GET /requests/{rq_id}` */
   getRequest: Call<{ rq_id: string; wait?: number }, Request>
-  /** Own requests as they change, as server-sent events. `GET /requests/stream` */
+  /** Changes of the requests of the user, as server-sent events. `GET /requests/stream` */
   streamRequests: Call<NoInput, Response>
-  /** A request as it changes, as server-sent events, until it has ended. `GET /requests/{rq_id}/stream` */
+  /** Changes of a request until it ends, as server-sent events. `GET /requests/{rq_id}/stream` */
   streamRequest: Call<{ rq_id: string }, Response>
-  /** How far the media of a task is. `GET /tasks/{id}/status`
+  /** Progress of the media of a task. `GET /tasks/{id}/status`
    * @deprecated use /requests?action=create&task_id=:id */
   getTaskStatus: Call<{ id: number }, TaskMediaStatus>
   /** `POST /requests/{rq_id}/cancel` */
@@ -369,63 +369,63 @@ export interface Methods {
   exportTaskDataset: Call<{ id: number; frames?: Text; label_id?: Text; only_annotated?: boolean; job_state?: "new" | "in progress" | "completed" | "rejected"; min_score?: number; format?: Text; filename?: Text; save_images?: boolean; location?: Text; cloud_storage_id?: number }, RqId>
   /** `POST /jobs/{id}/dataset/export` */
   exportJobDataset: Call<{ id: number; frames?: Text; label_id?: Text; only_annotated?: boolean; job_state?: "new" | "in progress" | "completed" | "rejected"; min_score?: number; format?: Text; filename?: Text; save_images?: boolean; location?: Text; cloud_storage_id?: number }, RqId>
-  /** Write a project, its tasks and their media into an archive to restore it from. `POST /projects/{id}/backup/export` */
+  /** Back up a project, its tasks and their media to an archive. `POST /projects/{id}/backup/export` */
   exportProjectBackup: Call<{ id: number; filename?: Text; location?: Text; cloud_storage_id?: number; lightweight?: boolean }, RqId>
-  /** Write a task and its media into an archive to restore it from. `POST /tasks/{id}/backup/export` */
+  /** Back up a task and its media to an archive. `POST /tasks/{id}/backup/export` */
   exportTaskBackup: Call<{ id: number; filename?: Text; location?: Text; cloud_storage_id?: number; lightweight?: boolean }, RqId>
-  /** Make a project of an archive. `POST /projects/backup/` */
+  /** Restore a project from a backup. `POST /projects/backup/` */
   importProjectBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; org?: Text; org_id?: number; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
-  /** How much of a file has arrived. `GET /projects/backup/{file_id}` */
+  /** Offset of an upload. `GET /projects/backup/{file_id}` */
   getProjectBackupFile: Call<{ file_id: string }, UploadState>
-  /** The next bytes of a file. `PATCH /projects/backup/{file_id}` */
+  /** Upload the next bytes of a file. `PATCH /projects/backup/{file_id}` */
   sendProjectBackupFile: Call<{ file_id: string; upload_offset: Text; body: Blob | Uint8Array<ArrayBuffer> }, void>
-  /** Give up a file that was sent in pieces. `DELETE /projects/backup/{file_id}` */
+  /** Cancel the resumable upload of a file. `DELETE /projects/backup/{file_id}` */
   deleteProjectBackupFile: Call<{ file_id: string }, void>
-  /** Make a task of an archive. `POST /tasks/backup/` */
+  /** Restore a task from a backup. `POST /tasks/backup/` */
   importTaskBackup: Collection<{ filename?: Text; location?: Text; cloud_storage_id?: number; dry_run?: boolean; rq_id?: Text; org?: Text; org_id?: number; body?: { backup_file?: Blob | readonly Blob[] } }, RqId>
-  /** How much of a file has arrived. `GET /tasks/backup/{file_id}` */
+  /** Offset of an upload. `GET /tasks/backup/{file_id}` */
   getTaskBackupFile: Call<{ file_id: string }, UploadState>
-  /** The next bytes of a file. `PATCH /tasks/backup/{file_id}` */
+  /** Upload the next bytes of a file. `PATCH /tasks/backup/{file_id}` */
   sendTaskBackupFile: Call<{ file_id: string; upload_offset: Text; body: Blob | Uint8Array<ArrayBuffer> }, void>
-  /** Give up a file that was sent in pieces. `DELETE /tasks/backup/{file_id}` */
+  /** Cancel the resumable upload of a file. `DELETE /tasks/backup/{file_id}` */
   deleteTaskBackupFile: Call<{ file_id: string }, void>
   /** `GET /projects/{id}/backup/download` */
   downloadProjectBackup: Call<{ id: number; rq_id?: Text }, Response>
   /** `GET /tasks/{id}/backup/download` */
   downloadTaskBackup: Call<{ id: number; rq_id?: Text }, Response>
-  /** Attach pictures, or one archive of them, to a task. `POST /tasks/{id}/data` */
+  /** Attach media to a task. `POST /tasks/{id}/data` */
   uploadTaskData: Collection<{ id: number; body?: DataParameters | { image_quality?: number; chunk_size?: number; validation_params?: ValidationParams; job_file_mapping?: string[][]; job_count?: number; sorting_method?: "lexicographical" | "natural" | "predefined" | "random"; upload_file_order?: string[]; server_files?: string[]; server_files_exclude?: string[]; remote_files?: string[]; cloud_storage_id?: number; filename_pattern?: string; copy_data?: boolean; start_frame?: number; stop_frame?: number; frame_filter?: string; use_zip_chunks?: boolean; use_cache?: boolean; storage_method?: "file_system" | "cache"; client_files?: Blob | readonly Blob[] } }, RqId>
-  /** Remove what was uploaded and is not the media of the task yet. `DELETE /tasks/{id}/data` */
+  /** Delete uploaded files that are not yet media of the task. `DELETE /tasks/{id}/data` */
   deleteTaskData: Call<{ id: number }, void>
-  /** How much of a file has arrived. `GET /tasks/{id}/data/{file_id}` */
+  /** Offset of an upload. `GET /tasks/{id}/data/{file_id}` */
   getTaskDataFile: Call<{ id: number; file_id: string }, UploadState>
-  /** The next bytes of a file. `PATCH /tasks/{id}/data/{file_id}` */
+  /** Upload the next bytes of a file. `PATCH /tasks/{id}/data/{file_id}` */
   sendTaskDataFile: Call<{ id: number; file_id: string; upload_offset: Text; body: Blob | Uint8Array<ArrayBuffer> }, void>
-  /** Give up a file that was sent in pieces. `DELETE /tasks/{id}/data/{file_id}` */
+  /** Cancel the resumable upload of a file. `DELETE /tasks/{id}/data/{file_id}` */
   deleteTaskDataFile: Call<{ id: number; file_id: string }, void>
   /** `POST /tasks/{id}/annotations/` */
   importTaskAnnotations: Collection<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; if_match?: string; body?: { annotation_file?: Blob | readonly Blob[] } }, RqId>
-  /** How much of a file has arrived. `GET /tasks/{id}/annotations/{file_id}` */
+  /** Offset of an upload. `GET /tasks/{id}/annotations/{file_id}` */
   getTaskAnnotationsFile: Call<{ id: number; file_id: string }, UploadState>
-  /** The next bytes of a file. `PATCH /tasks/{id}/annotations/{file_id}` */
+  /** Upload the next bytes of a file. `PATCH /tasks/{id}/annotations/{file_id}` */
   sendTaskAnnotationsFile: Call<{ id: number; file_id: string; upload_offset: Text; body: Blob | Uint8Array<ArrayBuffer> }, void>
-  /** Give up a file that was sent in pieces. `DELETE /tasks/{id}/annotations/{file_id}` */
+  /** Cancel the resumable upload of a file. `DELETE /tasks/{id}/annotations/{file_id}` */
   deleteTaskAnnotationsFile: Call<{ id: number; file_id: string }, void>
   /** `POST /jobs/{id}/annotations/` */
   importJobAnnotations: Collection<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; if_match?: string; body?: { annotation_file?: Blob | readonly Blob[] } }, RqId>
-  /** How much of a file has arrived. `GET /jobs/{id}/annotations/{file_id}` */
+  /** Offset of an upload. `GET /jobs/{id}/annotations/{file_id}` */
   getJobAnnotationsFile: Call<{ id: number; file_id: string }, UploadState>
-  /** The next bytes of a file. `PATCH /jobs/{id}/annotations/{file_id}` */
+  /** Upload the next bytes of a file. `PATCH /jobs/{id}/annotations/{file_id}` */
   sendJobAnnotationsFile: Call<{ id: number; file_id: string; upload_offset: Text; body: Blob | Uint8Array<ArrayBuffer> }, void>
-  /** Give up a file that was sent in pieces. `DELETE /jobs/{id}/annotations/{file_id}` */
+  /** Cancel the resumable upload of a file. `DELETE /jobs/{id}/annotations/{file_id}` */
   deleteJobAnnotationsFile: Call<{ id: number; file_id: string }, void>
-  /** Make tasks of a data set with its images. `POST /projects/{id}/dataset/` */
+  /** Create tasks from a dataset with images. `POST /projects/{id}/dataset/` */
   importProjectDataset: Collection<{ id: number; format?: Text; filename?: Text; location?: Text; cloud_storage_id?: number; conv_mask_to_poly?: boolean; import_mode?: Text; dry_run?: boolean; body?: { dataset_file?: Blob | readonly Blob[] } }, RqId>
-  /** How much of a file has arrived. `GET /projects/{id}/dataset/{file_id}` */
+  /** Offset of an upload. `GET /projects/{id}/dataset/{file_id}` */
   getProjectDatasetFile: Call<{ id: number; file_id: string }, UploadState>
-  /** The next bytes of a file. `PATCH /projects/{id}/dataset/{file_id}` */
+  /** Upload the next bytes of a file. `PATCH /projects/{id}/dataset/{file_id}` */
   sendProjectDatasetFile: Call<{ id: number; file_id: string; upload_offset: Text; body: Blob | Uint8Array<ArrayBuffer> }, void>
-  /** Give up a file that was sent in pieces. `DELETE /projects/{id}/dataset/{file_id}` */
+  /** Cancel the resumable upload of a file. `DELETE /projects/{id}/dataset/{file_id}` */
   deleteProjectDatasetFile: Call<{ id: number; file_id: string }, void>
   /** `GET /projects/{id}/dataset/download` */
   downloadProjectDataset: Call<{ id: number; rq_id?: Text }, Response>
@@ -467,27 +467,27 @@ export interface Methods {
   redeliverMessages: Call<{ id: number; body?: WebhookMessagesToRedeliver }, WebhookMessagesRedelivered>
   /** `GET /webhooks/{id}/deliveries/{delivery_id}` */
   getDelivery: Call<{ id: number; delivery_id: number }, Delivery>
-  /** Tell what was done in a client. `POST /events` */
+  /** Record events of a client. `POST /events` */
   recordEvents: Call<{ org?: Text; org_id?: number; body: ClientEvents }, AcceptedEvents>
-  /** Not there any more: use POST /projects/{id}/dataset/export. `GET /projects/{id}/dataset`
+  /** Removed: use POST /projects/{id}/dataset/export. `GET /projects/{id}/dataset`
    * @deprecated gone: answers 410, use POST /projects/{id}/dataset/export */
   getProjectDataset: Call<{ id: number }, never>
-  /** Not there any more: use POST /projects/{id}/backup/export. `GET /projects/{id}/backup`
+  /** Removed: use POST /projects/{id}/backup/export. `GET /projects/{id}/backup`
    * @deprecated gone: answers 410, use POST /projects/{id}/backup/export */
   getProjectBackup: Call<{ id: number }, never>
-  /** Not there any more: use POST /projects/{id}/dataset/export. `GET /projects/{id}/annotations`
+  /** Removed: use POST /projects/{id}/dataset/export. `GET /projects/{id}/annotations`
    * @deprecated gone: answers 410, use POST /projects/{id}/dataset/export */
   getProjectAnnotations: Call<{ id: number }, never>
-  /** Not there any more: use POST /tasks/{id}/dataset/export. `GET /tasks/{id}/dataset`
+  /** Removed: use POST /tasks/{id}/dataset/export. `GET /tasks/{id}/dataset`
    * @deprecated gone: answers 410, use POST /tasks/{id}/dataset/export */
   getTaskDataset: Call<{ id: number }, never>
-  /** Not there any more: use POST /tasks/{id}/backup/export. `GET /tasks/{id}/backup`
+  /** Removed: use POST /tasks/{id}/backup/export. `GET /tasks/{id}/backup`
    * @deprecated gone: answers 410, use POST /tasks/{id}/backup/export */
   getTaskBackup: Call<{ id: number }, never>
-  /** Not there any more: use POST /jobs/{id}/dataset/export. `GET /jobs/{id}/dataset`
+  /** Removed: use POST /jobs/{id}/dataset/export. `GET /jobs/{id}/dataset`
    * @deprecated gone: answers 410, use POST /jobs/{id}/dataset/export */
   getJobDataset: Call<{ id: number }, never>
-  /** Not there any more: use GET /cloudstorages/{id}/content-v2. `GET /cloudstorages/{id}/content`
+  /** Removed: use GET /cloudstorages/{id}/content-v2. `GET /cloudstorages/{id}/content`
    * @deprecated gone: answers 410, use GET /cloudstorages/{id}/content-v2 */
   getCloudStorageContent: Call<{ id: number }, never>
 }
