@@ -106,7 +106,7 @@ test('all invalid settings are reported together', () => {
 
 test('an unknown setting is reported, because it may be a typing error', async () => {
   const reticle = await startReticle(directory(), { RETICLE_PROT: '1', RETICLE_LOG_LEVEL: 'warn' })
-  expect(reticle.output()).toMatch(/RETICLE_PROT is no setting/)
+  expect(reticle.output()).toMatch(/RETICLE_PROT is not a known setting/)
   await reticle.stop()
 })
 

@@ -131,7 +131,8 @@ function warnOfUnknown<P extends SettingsParts>(
   const [word = ''] = service.split('-')
   const prefix = `RETICLE_${word.toUpperCase()}_`
   for (const name of Object.keys(env)) {
-    if (name.startsWith(prefix) && !known.has(name)) log.warn(`${name} is no setting: misspelt?`)
+    if (name.startsWith(prefix) && !known.has(name))
+      log.warn(`${name} is not a known setting; check the spelling`)
   }
 }
 
