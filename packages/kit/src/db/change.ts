@@ -54,7 +54,7 @@ function turnsOf(db: object): KeyedQueue {
 }
 
 /**
- * Runs a change like `change` whose checks happen before the transaction (another service is called) and would fail
+ * Runs a change like `runChange` whose checks happen before the transaction (another service is called) and would fail
  * because of the effect of the call itself. `prepare` is skipped if the response is stored already.
  */
 export async function changeAfter<T, C, R extends Storable>(

@@ -38,7 +38,7 @@ export interface KeySettlement extends KeyClaim {
 
 /**
  * Returns handlers for the keys in the schema of a service. Each key is one row, first with a lease, later with the
- * response. All attempts of a row share a `call_id`, so that `change` recognizes an effect whose response was not
+ * response. All attempts of a row share a `call_id`, so that `runChange` recognizes an effect whose response was not
  * stored and does not repeat it.
  */
 export function keyHandlers<T>(db: Kysely<T>) {
