@@ -46,6 +46,10 @@ describe.each(transports)('over %s', (transport) => {
     const { chunks } = await storages.readSourceFile(part, strangerValue)
     return (await readAllBytes(chunks)).toString()
   }
+  const sourceOf = async (id: number, call: TestUser['call']) =>
+    (await tasks.getTask({ id }, call)).data_cloud_storage_id
+  const taskUpdates = async () =>
+    (await takeEvents()).filter(({ type }) => type === 'update:task').map(({ data }) => data)
   const detached = { kind: 'conflict', code: 'storage_detached' }
 
   test('files below the prefix of the storage are listed with their sizes', async () => {
@@ -101,6 +105,7 @@ describe.each(transports)('over %s', (transport) => {
     const { task_id, cloud_storage_id, anna, bucket } = world
     const meta = await media.getTaskDataMeta({ id: task_id }, anna.call)
     expect(meta).toMatchObject({ storage: 'cloud_storage', cloud_storage_id })
+    expect(await sourceOf(task_id, anna.call)).toBe(cloud_storage_id)
     expect((await frame(world)).key).toBe(`bucket:${task_id}:a.jpg:`)
     expect(await text(task_id)).toBe('picture')
     bucket.objects.delete('a.jpg')
@@ -117,7 +122,12 @@ describe.each(transports)('over %s', (transport) => {
       kind: 'conflict',
       code: 'storage_in_use',
     })
+    await takeEvents()
     await storages.deleteCloudStorage({ id, force: true }, anna.call)
+    expect(await taskUpdates()).toMatchObject([
+      { task: { data_cloud_storage_id: null }, before_update: { data_cloud_storage_id: id } },
+    ])
+    expect(await sourceOf(task_id, anna.call)).toBeNull()
     await expect(frame(world)).rejects.toMatchObject(detached)
     await expect(text(task_id)).rejects.toMatchObject(detached)
     const chunk = { target: 'task' as const, id: task_id, number: 0 }
@@ -130,7 +140,8 @@ describe.each(transports)('over %s', (transport) => {
     const { id: organization_id } = await addOrganization()
     const { anna, bucket, task_id } = await attached(await addMember(organization_id, 'maintainer'))
     const call = await as(anna, organization_id)
-    await tasks.updateTask({ id: task_id, body: { organization_id } }, call)
+    const answer = await tasks.updateTask({ id: task_id, body: { organization_id } }, call)
+    expect(answer.data_cloud_storage_id).toBeNull()
     const moved = { anna: { ...anna, call }, task_id }
     await expect(frame(moved)).rejects.toMatchObject(detached)
 
@@ -141,7 +152,10 @@ describe.each(transports)('over %s', (transport) => {
     const meta = await media.updateTaskDataMeta({ id: task_id, body }, call)
     expect(meta.cloud_storage_id).toBe(like.id)
     expect(meta.chunks_updated_date >= before.chunks_updated_date).toBe(true)
-    expect((await takeEvents()).map(({ type }) => type)).toEqual(['update:task'])
+    expect(await taskUpdates()).toMatchObject([
+      { task: { data_cloud_storage_id: like.id }, before_update: { data_cloud_storage_id: null } },
+    ])
+    expect(await sourceOf(task_id, call)).toBe(like.id)
     expect((await frame(moved)).data_revision).toBe(2)
     expect(await text(task_id)).toBe('picture')
     await media.updateTaskDataMeta({ id: task_id, body }, call)
@@ -155,6 +169,7 @@ describe.each(transports)('over %s', (transport) => {
     const { task_id } = await attached(maintainer, id)
     const call = await as(maintainer, organization_id)
     await projects.updateProject({ id, body: { organization_id } }, call)
+    expect(await sourceOf(task_id, call)).toBeNull()
     const moved = { anna: { ...maintainer, call }, task_id }
     await expect(frame(moved)).rejects.toMatchObject(detached)
   })

@@ -46,11 +46,11 @@ export async function moveProject(
   const main: Owner = { kind: 'project', id: row.id }
   const children = ids.map((id): Owner => ({ kind: 'task', id }))
   await carryStorages(tx, principal, { main, body, children }, place)
+  await cutSources(tx, ids)
   const movedTasks = await moveTaskRows(tx, ids, place)
   // after the tasks, so that no later task date moves the date of the project again
   const moved = await moveProjectRow(tx, row.id, place)
   await unassignJobsOf(tx, ids)
-  await cutSources(tx, ids)
   await emit(tx, projectMoved, { project_id: row.id, organization_id }, cause)
   const known = before ?? { projects: [record], tasks: [], jobs: [] }
   const objects = { projects: [moved], tasks: before ? movedTasks : [] }

@@ -78,13 +78,20 @@ export async function countUses(db: Kysely<ProjectsDb>, cloud_storage_id: number
   return (await listUsers(db, cloud_storage_id)).uses
 }
 
-/** Removes these cloud storages from all projects and tasks that use them. */
+/** Removes these cloud storages from all projects and tasks that use them, also as the source of media. */
 export async function deleteUses(
   tx: Transaction<ProjectsDb>,
   cloud_storage_ids: readonly number[],
 ): Promise<void> {
   await tx
     .deleteFrom('storages')
+    .where((where) =>
+      where('cloud_storage_id', '=', where.fn.any(where.val([...cloud_storage_ids]))),
+    )
+    .execute()
+  await tx
+    .updateTable('data_sets')
+    .set({ cloud_storage_id: null })
     .where((where) =>
       where('cloud_storage_id', '=', where.fn.any(where.val([...cloud_storage_ids]))),
     )

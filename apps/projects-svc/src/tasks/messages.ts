@@ -58,14 +58,15 @@ export function toTask(row: TaskView, around: TaskSurroundings): Task {
 }
 
 /** Only `data` is present before media is attached. */
-function dataFields({ data, data_chunk_size, image_quality }: TaskView) {
+function dataFields(row: TaskView) {
+  const { data, data_chunk_size, data_cloud_storage_id, image_quality } = row
   if (data === null || data_chunk_size === null || image_quality === null) return { data: null }
   return {
     data,
     data_chunk_size,
     data_compressed_chunk_type: 'imageset' as const,
     data_original_chunk_type: 'imageset' as const,
-    data_cloud_storage_id: null,
+    data_cloud_storage_id,
     image_quality,
   }
 }

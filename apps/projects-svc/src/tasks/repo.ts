@@ -21,6 +21,7 @@ const taskColumns = [
   'data_sets.task_id as data',
   'data_sets.chunk_size as data_chunk_size',
   'data_sets.image_quality',
+  'data_sets.cloud_storage_id as data_cloud_storage_id',
 ] as const
 
 const guideId = sql<number | null>`

@@ -11,7 +11,13 @@ export async function touchTask(
   row: TaskView,
   cause: EventCause,
 ): Promise<void> {
-  const task = await taskRecord(tx, await updateTask(tx, row.id, {}))
-  const before_update = { updated_date: row.updated_date.toISOString() }
+  const { data_cloud_storage_id } = row
+  const after = await updateTask(tx, row.id, {})
+  const task = await taskRecord(tx, after)
+  const isMoved = after.data_cloud_storage_id !== data_cloud_storage_id
+  const before_update = {
+    updated_date: row.updated_date.toISOString(),
+    ...(isMoved && { data_cloud_storage_id }),
+  }
   await emit(tx, taskUpdated, { task, before_update }, cause)
 }

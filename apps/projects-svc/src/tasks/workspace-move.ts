@@ -41,9 +41,9 @@ export async function moveTask(
   const before = await taskRecordsIfFew(tx, [row])
   const main: Owner = { kind: 'task', id: row.id }
   await carryStorages(tx, principal, { main, body, children: [] }, place)
+  await cutSources(tx, [row.id])
   const [moved = row] = await moveTaskRows(tx, [row.id], place)
   await unassignJobsOf(tx, [row.id])
-  await cutSources(tx, [row.id])
   await emit(tx, taskMoved, { task_id: row.id, project_id: null, organization_id }, cause)
   const known = before ?? { tasks: [record], jobs: [] }
   const [after = record] = await emitTaskChanges(tx, known, [moved], cause)
