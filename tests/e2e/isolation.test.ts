@@ -73,7 +73,7 @@ afterAll(async () => {
 const standers: ApiClient[] = []
 
 async function addActors(): Promise<void> {
-  actors.stranger = await addUser(reticle, 'stranger')
+  actors.stranger = await addUser(reticle, 'isolated-stranger')
   actors['owner of the other'] = own.owner
   for (const [role, global] of [['maintainer', 'user'] as const, ['worker', 'worker'] as const]) {
     actors[`${role} of the other`] = await addUser(reticle, `ours-${role}`, global)
