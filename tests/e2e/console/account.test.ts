@@ -22,7 +22,7 @@ describe.skipIf(!executablePath)('pages of the account, access tokens and the se
     await page.getByLabel('Repeat the password').fill(password)
     await look('register')
     await page.getByRole('button', { name: 'Create the account' }).click()
-    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()
 
     await page.getByLabel('First name').fill('New')
     await page.getByRole('button', { name: 'Save' }).click()
