@@ -47,8 +47,7 @@ test.each(leavesOf(buildProgram(context), ''))(
       /secret|password|token|key/.test(long),
     )
     for (const { long, description, flags } of secrets) {
-      const isFile =
-        /<file>/.test(flags) && /\bfile (that holds it|with secrets)\b/.test(description)
+      const isFile = /<file>/.test(flags) && /a file that holds it/.test(description)
       const isName = long === '--key' && /the name of the file in the bucket/.test(description)
       expect(isFile || isName, `${long}: ${description}`).toBe(true)
     }

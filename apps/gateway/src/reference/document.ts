@@ -36,7 +36,6 @@ const document = z.looseObject({
 })
 
 export type ReferenceSchema = z.infer<typeof schema>
-export type DocumentContent = z.infer<typeof content>
 export type DocumentResponse = z.infer<typeof answer>
 export type ReferenceParameter = z.infer<typeof parameter>
 export type DocumentSchemas = Record<string, ReferenceSchema>

@@ -21,7 +21,6 @@ export const standaloneWiringOptions = z.object({
   log: z.object({ level: z.string(), format: z.enum(['json', 'pretty']) }),
   traces: z.string().optional(),
 })
-export type StandaloneWiringOptions = z.infer<typeof standaloneWiringOptions>
 
 /** One conversion at a time uses these connections. */
 const connections = { max: 3, statement_timeout: 10 * 60_000 }

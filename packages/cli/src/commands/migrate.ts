@@ -61,7 +61,7 @@ export function addMigrate(program: Command, context: CliContext): void {
     )
     .option(
       '--secrets <file>',
-      'JSON file with secrets that the source does not return, by its ids: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
+      'a secret that the source does not return: a file that holds it as JSON, by ids of the source: {"cloud_storages": {"7": {"key": ..}}, "webhooks": {"3": ..}}',
     )
     .option('--folder <folder>', 'folder of the progress and the report', 'reticle-migration')
     .action(async (options: MigrateOptions, self: Command) =>

@@ -14,8 +14,8 @@ export interface OperationDeclaration {
   body?: z.ZodType
   answers: Record<number, z.ZodType>
   /**
-   * What the entity tag of an answered record is derived from: its update date, with the number of its own changes if
-   * the date also follows changes of children, or its content. Without a kind the record has no tag. Bytes bring theirs.
+   * Kind of the entity tag of a returned record: from its update date, from its revision if the date also moves with
+   * its children, or from its content. Without a kind the record has no tag. Streams of bytes set their own tag.
    */
   etag?: EtagKind
   summary?: string
