@@ -8,7 +8,7 @@ import { root } from './ready.mjs'
 const help = `npm run test:quick -- [--base COMMIT]   checks what has changed since COMMIT, by default since main
 
 Lints the changed files, compiles the changed packages, and runs those of their unit tests that import a changed file.
-It leaves out test files that take half a minute. It takes less than a minute; npm test runs everything.`
+It leaves out test files that take half a minute. npm test runs everything.`
 
 const options = readOptions()
 if (options.help) console.log(help)
